@@ -1,0 +1,9 @@
+// Package schema is the ClickHouse schema of Trackway: tables, rollups and the
+// materialized views that feed them, one statement a file under sql/.
+//
+// The exporter creates it and the query server reads it, so both take names and
+// formulas (latency buckets, trace hash) from here. Statements are idempotent:
+// every one says IF NOT EXISTS. The table schema_version marks which version a
+// database has, so that a migration can find where to start and an exporter can
+// refuse a database that a newer release has changed.
+package schema

@@ -1,0 +1,7 @@
+CREATE TABLE IF NOT EXISTS {{.DB}}.schema_version (
+  version UInt32,
+  applied DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC')
+)
+ENGINE = ReplacingMergeTree
+ORDER BY version
+SETTINGS {{.Durable}}
