@@ -1,0 +1,106 @@
+package projectprocessor
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/client"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/processor"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/trackwayhq/trackway/internal/conventions"
+	"github.com/trackwayhq/trackway/processor/projectprocessor/internal/metadata"
+)
+
+// reason is the attribute of the refused items' counter.
+const reason = "reason"
+
+type project struct {
+	cfg       *Config
+	telemetry *metadata.TelemetryBuilder
+}
+
+func newProject(set processor.Settings, cfg *Config) (*project, error) {
+	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return &project{cfg: cfg, telemetry: telemetry}, nil
+}
+
+// resolve gives the project of the data in hand. Its errors carry a gRPC status,
+// which receivers translate into a final answer (401, 403): sending the same
+// data again would not help.
+func (p *project) resolve(ctx context.Context, items int) (string, error) {
+	if auth := client.FromContext(ctx).Auth; auth != nil {
+		switch id := auth.GetAttribute(p.cfg.AuthAttribute).(type) {
+		case nil:
+		case string:
+			if conventions.ValidProject(id) {
+				return id, nil
+			}
+			return "", p.refuse(ctx, items, "invalid_project", codes.PermissionDenied,
+				"the authenticator named project %q: want 1 to 40 characters of a-z, 0-9 and -", id)
+		default:
+			return "", p.refuse(ctx, items, "invalid_project", codes.PermissionDenied,
+				"attribute %s of the authentication context: want a string, got %T", p.cfg.AuthAttribute, id)
+		}
+	}
+	if p.cfg.DefaultProject != "" {
+		return p.cfg.DefaultProject, nil
+	}
+	return "", p.refuse(ctx, items, "no_project", codes.Unauthenticated,
+		"no project: the sender's authentication names none in %s and the project processor has no default_project", p.cfg.AuthAttribute)
+}
+
+func (p *project) refuse(ctx context.Context, items int, why string, code codes.Code, format string, args ...any) error {
+	p.telemetry.ProcessorProjectRefusedItems.Add(ctx, int64(items),
+		metric.WithAttributeSet(attribute.NewSet(attribute.String(reason, why))))
+	return status.Errorf(code, format, args...)
+}
+
+func (p *project) traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
+	id, err := p.resolve(ctx, td.SpanCount())
+	if err != nil {
+		return td, err
+	}
+	for _, rs := range td.ResourceSpans().All() {
+		overwrite(rs.Resource(), id)
+	}
+	return td, nil
+}
+
+func (p *project) logs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
+	id, err := p.resolve(ctx, ld.LogRecordCount())
+	if err != nil {
+		return ld, err
+	}
+	for _, rl := range ld.ResourceLogs().All() {
+		overwrite(rl.Resource(), id)
+	}
+	return ld, nil
+}
+
+func (p *project) metrics(ctx context.Context, md pmetric.Metrics) (pmetric.Metrics, error) {
+	id, err := p.resolve(ctx, md.DataPointCount())
+	if err != nil {
+		return md, err
+	}
+	for _, rm := range md.ResourceMetrics().All() {
+		overwrite(rm.Resource(), id)
+	}
+	return md, nil
+}
+
+// overwrite leaves exactly one attribute of the name: data decoded from the wire
+// may repeat a key, and a reader could take either.
+func overwrite(r pcommon.Resource, id string) {
+	r.Attributes().RemoveIf(func(k string, _ pcommon.Value) bool { return k == conventions.Project })
+	r.Attributes().PutStr(conventions.Project, id)
+}
