@@ -45,6 +45,7 @@ func newRootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate("trackway {{.Version}}\n")
 	root.AddCommand(
+		newUpCommand(),
 		newVersionCommand(),
 	)
 	return root

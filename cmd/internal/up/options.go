@@ -1,0 +1,88 @@
+package up
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Options is what the user of `trackway up` can choose. The zero value of every
+// field but Version means the default.
+type Options struct {
+	Version   string // of the running binary, for run/up.json
+	DataDir   string // default DefaultDataDir()
+	ConfigDir string // holds standalone.yaml and query.yaml; default: found beside the binary
+	Collector string // path of trackway-collector; default: found beside the binary
+	Library   string // path of libchdb.so; default: the engine looks for it
+	Memory    string // engine memory budget, handed to the engine as it is; "" is the engine's default
+
+	Addresses Addresses
+
+	DemoRate float64 // requests a second of demo traffic; 0 runs none
+
+	Verbose bool // copy the children's logs to Log
+	JSON    bool // print a JSON ready line on Out instead of text
+	Out     io.Writer
+	Log     io.Writer
+}
+
+// Addresses are the host:port pairs the children listen on. Port 0 means any
+// free port.
+type Addresses struct {
+	OTLPGRPC string
+	OTLPHTTP string
+	NDJSON   string
+	LiveTail string
+	Health   string
+	Query    string
+	Engine   string
+}
+
+// DefaultAddresses are the ports that the contracts fix, on loopback.
+func DefaultAddresses() Addresses {
+	return Addresses{
+		OTLPGRPC: "127.0.0.1:4317",
+		OTLPHTTP: "127.0.0.1:4318",
+		NDJSON:   "127.0.0.1:4319",
+		LiveTail: "127.0.0.1:4320",
+		Health:   "127.0.0.1:13133",
+		Query:    "127.0.0.1:8080",
+		Engine:   "127.0.0.1:8123",
+	}
+}
+
+// DefaultDataDir is ~/.local/share/trackway, or the same below XDG_DATA_HOME.
+func DefaultDataDir() (string, error) {
+	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
+		return filepath.Join(base, "trackway"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no home directory to keep data in: name a directory with --data: %w", err)
+	}
+	return filepath.Join(home, ".local", "share", "trackway"), nil
+}
+
+// ParseAddress reads the value of an address flag: host:port, :port or port.
+// Without a host it is loopback.
+func ParseAddress(value string) (string, error) {
+	host, port := "127.0.0.1", value
+	if strings.Contains(value, ":") {
+		h, p, err := net.SplitHostPort(value)
+		if err != nil {
+			return "", fmt.Errorf("want host:port or a port, got %q: %w", value, err)
+		}
+		if h != "" {
+			host = h
+		}
+		port = p
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", fmt.Errorf("want a port from 0 to 65535, got %q", port)
+	}
+	return net.JoinHostPort(host, port), nil
+}
