@@ -32,7 +32,7 @@ func TestMatch(t *testing.T) {
 		{"status > -1", true, false},
 		{"type = 'event'", false, true},
 		{"name = 'order.paid'", false, true},
-		{"name != 'x'", false, true},
+		{"name != 'x'", true, true},
 		{"severity >= 9", false, true},
 		{"release = ''", true, true}, // a column of the kind is present, if empty
 		{"route = '/projects/:id/tasks' AND method = 'GET'", true, false},
