@@ -1,0 +1,124 @@
+package harness
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/trackwayhq/trackway/internal/record"
+)
+
+// Tail is an open subscription to the live tail.
+type Tail struct {
+	mu      sync.Mutex
+	records []record.JSON
+	missed  int64
+	err     error
+}
+
+// OpenTail subscribes through the query server and returns once the stream is
+// open, so that whatever is sent afterwards must be seen. It ends with the test.
+func (s *Stack) OpenTail(t testing.TB, filter string) *Tail {
+	t.Helper()
+	return openTail(t, s.Query+project+"tail?"+url.Values{"filter": {filter}}.Encode())
+}
+
+func openTail(t testing.TB, address string) *Tail {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatalf("tail: %v", err)
+	}
+	if kind := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "text/event-stream") {
+		body, _ := io.ReadAll(res.Body)
+		t.Fatalf("tail: %s, content type %q: %s", res.Status, kind, body)
+	}
+	tail := new(Tail)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err := tail.read(res.Body)
+		tail.mu.Lock()
+		defer tail.mu.Unlock()
+		if ctx.Err() == nil { // ended by itself, not by the test
+			tail.err = fmt.Errorf("tail ended: %w", err)
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		_ = res.Body.Close()
+		<-done
+	})
+	return tail
+}
+
+// read takes the stream apart: an event is lines "field: value" up to an empty
+// line (WHATWG HTML, server-sent events).
+func (tl *Tail) read(stream io.Reader) error {
+	lines := bufio.NewScanner(stream)
+	lines.Buffer(nil, 16<<20)
+	var event, data string
+	for lines.Scan() {
+		field, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case lines.Text() == "":
+			if err := tl.take(event, data); err != nil {
+				return err
+			}
+			event, data = "", ""
+		case field == "event":
+			event = value
+		case field == "data":
+			data += value
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return io.EOF
+}
+
+func (tl *Tail) take(event, data string) error {
+	tl.mu.Lock()
+	defer tl.mu.Unlock()
+	switch event {
+	case "record":
+		var r record.JSON
+		if err := json.Unmarshal([]byte(data), &r); err != nil {
+			return fmt.Errorf("record event %.200s: %w", data, err)
+		}
+		tl.records = append(tl.records, r)
+	case "missed":
+		var m struct{ Missed int64 }
+		if err := json.Unmarshal([]byte(data), &m); err != nil {
+			return fmt.Errorf("missed event %.200s: %w", data, err)
+		}
+		tl.missed += m.Missed
+	case "":
+	default:
+		return fmt.Errorf("unknown event %q", event)
+	}
+	return nil
+}
+
+// Records gives what has arrived, how many records the server says it left out,
+// and why the stream ended where it did.
+func (tl *Tail) Records() (records []record.JSON, missed int64, err error) {
+	tl.mu.Lock()
+	defer tl.mu.Unlock()
+	return append([]record.JSON(nil), tl.records...), tl.missed, tl.err
+}
