@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -132,4 +133,26 @@ func RSS(t testing.TB, pid int) int64 {
 		t.Fatal(err)
 	}
 	return pages * int64(os.Getpagesize())
+}
+
+// Insert sends an INSERT in the URL with body as its data, streamed.
+func (c ClickHouse) Insert(ctx context.Context, sql string, body io.Reader) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL()+"/?"+url.Values{"query": {sql}}.Encode(), body)
+	if err != nil {
+		return err
+	}
+	req.SetBasicAuth(c.User, c.Password)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s: %s", sql, res.Status, answer)
+	}
+	return nil
 }
