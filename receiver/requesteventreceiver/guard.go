@@ -1,0 +1,53 @@
+package requesteventreceiver
+
+import (
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// mediaTypes are what senders of NDJSON call it, and what curl says when nobody
+// told it.
+var mediaTypes = []string{
+	"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/json",
+	"application/octet-stream", "application/x-www-form-urlencoded", "text/plain",
+}
+
+func checkMediaType(r *http.Request) error {
+	header := r.Header.Get("Content-Type")
+	if header == "" {
+		return nil
+	}
+	mediaType, _, err := mime.ParseMediaType(header)
+	if err == nil && slices.Contains(mediaTypes, mediaType) {
+		return nil
+	}
+	return fmt.Errorf("content type %q: want application/x-ndjson", header)
+}
+
+// checkOrigin keeps browsers out where nobody has to authenticate: any page could
+// otherwise write to a collector on its reader's machine, and a name that resolves
+// to 127.0.0.1 would make it look like the page's own server.
+func (r *requestEventReceiver) checkOrigin(req *http.Request) error {
+	if r.cfg.authenticates() || r.cfg.AllowUnauthenticated {
+		return nil
+	}
+	if origin := req.Header.Get("Origin"); origin != "" && !r.cfg.HTTP.CORS.HasValue() {
+		return fmt.Errorf("requests of web pages (Origin: %s) need http::cors or http::auth in the receiver's configuration", origin)
+	}
+	if r.cfg.HTTP.NetAddr.Transport == "unix" {
+		return nil
+	}
+	host := req.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	if loopbackHost(host) || slices.Contains(r.cfg.AllowedHosts, host) {
+		return nil
+	}
+	return fmt.Errorf("host %q is not this machine: add it to allowed_hosts in the receiver's configuration, or configure http::auth", req.Host)
+}
