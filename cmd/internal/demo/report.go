@@ -1,0 +1,149 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Counts adds up what happened to bodies and items.
+type Counts struct {
+	BatchesAccepted int64 `json:"batches_accepted"`
+	BatchesRefused  int64 `json:"batches_refused"` // 429, or 503 with Retry-After
+	BatchesFailed   int64 `json:"batches_failed"`  // everything else
+	BatchesUnsent   int64 `json:"batches_unsent"`  // due in an open loop, never sent
+	ItemsSent       int64 `json:"items_sent"`
+	ItemsAccepted   int64 `json:"items_accepted"`
+	ItemsRejected   int64 `json:"items_rejected"`
+	BytesSent       int64 `json:"bytes_sent"`
+}
+
+func (c *Counts) add(o Counts) {
+	c.BatchesAccepted += o.BatchesAccepted
+	c.BatchesRefused += o.BatchesRefused
+	c.BatchesFailed += o.BatchesFailed
+	c.BatchesUnsent += o.BatchesUnsent
+	c.ItemsSent += o.ItemsSent
+	c.ItemsAccepted += o.ItemsAccepted
+	c.ItemsRejected += o.ItemsRejected
+	c.BytesSent += o.BytesSent
+}
+
+// Latency is a distribution of milliseconds.
+type Latency struct {
+	Mean float64 `json:"mean"`
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	P95  float64 `json:"p95"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p999"`
+	Max  float64 `json:"max"`
+}
+
+// Report is the outcome of a load. Latencies are of accepted batches only.
+type Report struct {
+	URL         string  `json:"url"`
+	Loop        string  `json:"loop"` // open or closed
+	Seed        uint64  `json:"seed"`
+	Concurrency int     `json:"concurrency"`
+	BatchSize   int     `json:"batch_size"`
+	TargetEPS   float64 `json:"target_eps,omitempty"`
+	Mix         string  `json:"mix"` // requests:spans:events
+	ElapsedS    float64 `json:"elapsed_s"`
+
+	Counts
+	AcceptedEPS float64 `json:"accepted_eps"` // items a second
+
+	// Latency counts from the time a batch was due (open loop) or sent (closed).
+	Latency Latency `json:"latency_ms"`
+	// Response counts from the sending; in a closed loop it equals Latency.
+	Response Latency `json:"response_ms"`
+
+	ErrorSamples []string `json:"error_samples,omitempty"`
+	SenderCPUS   float64  `json:"sender_cpu_s"` // this process, user and system
+	SenderCores  float64  `json:"sender_cores"` // the same, divided by the time
+	Machine      Machine  `json:"machine"`      // where the sender ran
+	GoVersion    string   `json:"go"`           // that compiled the sender
+	Version      string   `json:"version"`      // of trackway; set by the command
+	StartedAt    string   `json:"started_at"`   // RFC 3339, UTC
+}
+
+func (r *loadRun) report(workers []*loadWorker, elapsed, cpu time.Duration) Report {
+	report := Report{
+		URL: r.sender.url, Loop: "closed", Seed: r.options.Seed, Concurrency: r.options.Concurrency,
+		BatchSize: r.options.BatchSize, TargetEPS: r.options.TargetEPS, Mix: r.options.Mix.String(),
+		ElapsedS:   elapsed.Seconds(),
+		SenderCPUS: cpu.Seconds(), SenderCores: cpu.Seconds() / elapsed.Seconds(),
+		Machine: thisMachine(), GoVersion: runtime.Version(), StartedAt: r.start.UTC().Format(time.RFC3339),
+	}
+	latency := hdrhistogram.New(histogramMin, histogramMax, histogramDigits)
+	response := hdrhistogram.New(histogramMin, histogramMax, histogramDigits)
+	for _, w := range workers {
+		report.add(w.counts)
+		latency.Merge(w.latency)
+		response.Merge(w.response)
+		for _, s := range w.samples {
+			if len(report.ErrorSamples) < 5 {
+				report.ErrorSamples = append(report.ErrorSamples, s)
+			}
+		}
+	}
+	if r.total > 0 {
+		report.Loop = "open"
+		report.BatchesUnsent = max(r.total-r.taken.Load(), 0)
+	}
+	report.AcceptedEPS = float64(report.ItemsAccepted) / elapsed.Seconds()
+	report.Latency, report.Response = summarize(latency), summarize(response)
+	return report
+}
+
+// summarize turns a histogram of µs into ms.
+func summarize(h *hdrhistogram.Histogram) Latency {
+	at := func(q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1000 }
+	return Latency{
+		Mean: h.Mean() / 1000, P50: at(50), P90: at(90), P95: at(95), P99: at(99), P999: at(99.9),
+		Max: float64(h.Max()) / 1000,
+	}
+}
+
+// WriteText prints the report for people.
+func (r Report) WriteText(w io.Writer) error {
+	target := "closed loop"
+	if r.Loop == "open" {
+		target = fmt.Sprintf("open loop, %.0f items/s asked for", r.TargetEPS)
+	}
+	_, err := fmt.Fprintf(w, `load        %s; %d connections × %d items, mix %s (requests:spans:events), seed %d
+throughput  %.0f items/s accepted, %.1f MB/s sent, %.1f s
+items       %d sent, %d accepted, %d rejected
+batches     %d accepted, %d refused (429), %d failed, %d unsent
+latency     %s
+`, target, r.Concurrency, r.BatchSize, r.Mix, r.Seed,
+		r.AcceptedEPS, float64(r.BytesSent)/1e6/r.ElapsedS, r.ElapsedS,
+		r.ItemsSent, r.ItemsAccepted, r.ItemsRejected,
+		r.BatchesAccepted, r.BatchesRefused, r.BatchesFailed, r.BatchesUnsent,
+		r.Latency)
+	if err != nil {
+		return err
+	}
+	if r.Loop == "open" {
+		if _, err := fmt.Fprintf(w, "response    %s (from the sending)\n", r.Response); err != nil {
+			return err
+		}
+	}
+	for _, sample := range r.ErrorSamples {
+		if _, err := fmt.Fprintf(w, "error       %s\n", sample); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(w, "sender      %.2f s of CPU, %.2f cores\nmachine     %s\nversions    trackway %s, %s\n",
+		r.SenderCPUS, r.SenderCores, r.Machine, r.Version, r.GoVersion)
+	return err
+}
+
+// String prints the percentiles in milliseconds.
+func (l Latency) String() string {
+	return fmt.Sprintf("p50 %.1f  p90 %.1f  p95 %.1f  p99 %.1f  p99.9 %.1f  max %.1f ms", l.P50, l.P90, l.P95, l.P99, l.P999, l.Max)
+}

@@ -1,0 +1,155 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits of a sender.
+const (
+	requestTimeout    = 60 * time.Second
+	defaultRetryAfter = time.Second      // for a refusal without a usable Retry-After
+	maxRetryAfter     = 30 * time.Second // a longer wait is cut: the server may have been restarted
+	maxAnswer         = 1 << 20          // bytes read of an answer
+)
+
+// Sender posts NDJSON bodies to one ingest endpoint. It is safe for concurrent
+// use.
+type Sender struct {
+	url    string
+	client *http.Client
+}
+
+// NewSender returns a sender for an endpoint's base URL that keeps up to
+// connections open.
+func NewSender(baseURL string, connections int) *Sender {
+	return &Sender{
+		url: strings.TrimSuffix(strings.TrimSuffix(baseURL, "/"), "/v1/ingest") + "/v1/ingest",
+		client: &http.Client{
+			Timeout: requestTimeout,
+			Transport: &http.Transport{
+				MaxIdleConns: connections, MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections,
+				IdleConnTimeout: time.Minute, DisableCompression: true, WriteBufferSize: 64 << 10,
+			},
+		},
+	}
+}
+
+// Close closes idle connections.
+func (s *Sender) Close() { s.client.CloseIdleConnections() }
+
+// Answer is what the endpoint said about a body: design, section 3.
+type Answer struct {
+	Accepted int `json:"accepted"`
+	Rejected int `json:"rejected"`
+	Errors   []struct {
+		Line  int    `json:"line"`
+		Error string `json:"error"`
+	} `json:"errors"`
+}
+
+// RefusedError is an answer that asks to try again later: 429, or 503 with a
+// Retry-After.
+type RefusedError struct {
+	Status     int
+	RetryAfter time.Duration
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("refused with %d, try again in %s", e.Status, e.RetryAfter)
+}
+
+// Send posts one body. batchID, when not empty, lets the endpoint recognise a
+// repeat of the same body.
+func (s *Sender) Send(ctx context.Context, body []byte, batchID string) (Answer, error) {
+	var answer Answer
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return answer, fmt.Errorf("ingest endpoint %s: %w", s.url, err)
+	}
+	request.Header.Set("Content-Type", "application/x-ndjson")
+	if batchID != "" {
+		request.Header.Set("Trackway-Batch-Id", batchID)
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return answer, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return answer, fmt.Errorf("answer of %s: %w", s.url, err)
+	}
+	retryAfter := response.Header.Get("Retry-After")
+	switch {
+	case response.StatusCode == http.StatusOK:
+		if err := json.Unmarshal(content, &answer); err != nil {
+			return answer, fmt.Errorf("answer of %s: want {\"accepted\":…}, got %.100q: %w", s.url, content, err)
+		}
+		return answer, nil
+	case response.StatusCode == http.StatusTooManyRequests,
+		response.StatusCode == http.StatusServiceUnavailable && retryAfter != "":
+		return answer, &RefusedError{Status: response.StatusCode, RetryAfter: parseRetryAfter(retryAfter)}
+	}
+	return answer, fmt.Errorf("%s answered %s: %.200s", s.url, response.Status, bytes.TrimSpace(content))
+}
+
+// parseRetryAfter reads the integer form of Retry-After (RFC 9110, 10.2.3).
+func parseRetryAfter(value string) time.Duration {
+	seconds, err := strconv.Atoi(value)
+	if err != nil || seconds < 0 {
+		return defaultRetryAfter
+	}
+	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+}
+
+// SendUntilAccepted posts a body again and again until the endpoint takes it:
+// after the time it asked for when it refused, with growing pauses when it could
+// not be reached. It gives up only when ctx ends or the body itself is at fault.
+func (s *Sender) SendUntilAccepted(ctx context.Context, body []byte, batchID string, onRetry func(error)) (Answer, error) {
+	pause := 200 * time.Millisecond
+	for {
+		answer, err := s.Send(ctx, body, batchID)
+		if err == nil {
+			return answer, nil
+		}
+		if ctx.Err() != nil {
+			return answer, ctx.Err()
+		}
+		wait := pause
+		var refused *RefusedError
+		switch {
+		case errors.As(err, &refused):
+			wait = refused.RetryAfter
+		default:
+			pause = min(2*pause, 5*time.Second)
+		}
+		onRetry(err)
+		if err := sleep(ctx, wait); err != nil {
+			return answer, err
+		}
+	}
+}
+
+// sleep waits for d or until ctx ends, whose error it returns.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trackwayhq/trackway/cmd/internal/demo"
+)
+
+func newDemoCommand() *cobra.Command {
+	var (
+		live     demo.LiveOptions
+		load     demo.LoadOptions
+		loadMode bool
+		seconds  float64
+		mix      string
+		jsonFile string
+	)
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Send realistic traffic",
+		Long: `Sends the traffic of a generic SaaS API to an NDJSON endpoint until Ctrl-C, after
+--backfill-hours of history if asked for. With --load it measures instead: it sends
+prepared bodies for --seconds and prints throughput and latency.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !loadMode {
+				return runLive(cmd, live)
+			}
+			load.URL, load.Seed, load.Log = live.URL, live.Seed, cmd.ErrOrStderr()
+			load.Duration = time.Duration(seconds * float64(time.Second))
+			var err error
+			if load.Mix, err = demo.ParseMix(mix); err != nil {
+				return fmt.Errorf("--mix: %w", err)
+			}
+			return runLoad(cmd, load, jsonFile)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&live.URL, "url", "http://127.0.0.1:4319", "base of the NDJSON endpoint")
+	flags.Uint64Var(&live.Seed, "seed", 1, "what decides everything but the times")
+	flags.Float64Var(&live.Rate, "rate", 20, "requests a second on average, along a daily curve")
+	flags.Float64Var(&live.BackfillHours, "backfill-hours", 0, "hours of history to send first")
+	flags.Float64Var(&live.BackfillRate, "backfill-rate", 5, "requests a second of the history")
+	flags.BoolVar(&loadMode, "load", false, "measure instead of imitating")
+	flags.IntVar(&load.Concurrency, "concurrency", 8, "load: connections")
+	flags.IntVar(&load.BatchSize, "batch-size", 500, "load: items a request")
+	flags.Float64Var(&seconds, "seconds", 30, "load: length of the run")
+	flags.Float64Var(&load.TargetEPS, "target-eps", 0, "load: items a second to offer (open loop); 0 sends when answered (closed loop)")
+	flags.StringVar(&mix, "mix", "", "load: requests:spans:events, such as 1:4:1 (default requests only)")
+	flags.StringVar(&jsonFile, "json", "", "load: write the report to this file as JSON")
+	return cmd
+}
+
+func runLive(cmd *cobra.Command, options demo.LiveOptions) error {
+	if options.Rate <= 0 {
+		return fmt.Errorf("--rate: want more than 0, got %g", options.Rate)
+	}
+	options.Log = cmd.ErrOrStderr()
+	options.Ready = func() { fmt.Fprintln(cmd.OutOrStdout(), `{"ready":true}`) }
+	totals, err := demo.Live(cmd.Context(), options)
+	fmt.Fprintf(cmd.ErrOrStderr(), "sent %d requests; %d items accepted, %d rejected, %d retries\n",
+		totals.Requests, totals.Accepted, totals.Rejected, totals.Retries)
+	return err
+}
+
+func runLoad(cmd *cobra.Command, options demo.LoadOptions, jsonFile string) error {
+	report, err := demo.Load(cmd.Context(), options)
+	if err != nil {
+		return err
+	}
+	report.Version = version
+	if err := report.WriteText(cmd.OutOrStdout()); err != nil {
+		return err
+	}
+	if jsonFile == "" {
+		return nil
+	}
+	content, err := json.MarshalIndent(report, "", "  ")
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := os.WriteFile(jsonFile, append(content, '\n'), 0o644); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
