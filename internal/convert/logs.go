@@ -1,0 +1,131 @@
+package convert
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/trackwayhq/trackway/internal/ids"
+	"github.com/trackwayhq/trackway/internal/record"
+)
+
+// Logs makes an event of each log record. now is when they arrived.
+func (c *Converter) Logs(ld plog.Logs, src ids.Source, now time.Time) Batch {
+	b := c.builder(src, now, ld.LogRecordCount())
+	for _, rl := range ld.ResourceLogs().All() {
+		if !b.resource(rl.Resource().Attributes()) {
+			for _, sl := range rl.ScopeLogs().All() {
+				b.drop(NoProject, sl.LogRecords().Len())
+			}
+			continue
+		}
+		for _, sl := range rl.ScopeLogs().All() {
+			b.scope(sl.Scope())
+			for _, lr := range sl.LogRecords().All() {
+				b.log(lr)
+			}
+		}
+	}
+	return b.out
+}
+
+func (b *builder) log(lr plog.LogRecord) {
+	at := lr.Timestamp()
+	if at == 0 {
+		// What a log bridge observed is when it happened, as the data model says.
+		at = lr.ObservedTimestamp()
+	}
+	ts, mark, ok := b.clock.at(at)
+	if !ok {
+		b.drop(TooOld, 1)
+		return
+	}
+	item := b.nextID()
+	b.out.Items++
+	r := b.add(record.Event)
+	r.Time, r.RID = ts, item.RID(record.Event, 0)
+	r.TraceID, r.SpanID, r.Flags = lr.TraceID(), lr.SpanID(), uint32(lr.Flags())
+	r.Message = lr.Body().AsString()
+
+	attrs := lr.Attributes()
+	var p promoted
+	pairs, strs := len(b.pairs), len(b.strs)
+	b.attributes(record.Event, attrs, &p)
+	b.pairs = append(b.pairs, b.res.scope...)
+	b.severity(r, lr)
+	b.setError(r, &p)
+	r.Name = b.orPair(fieldName, "event.name", lr.EventName())
+	if n := lr.DroppedAttributesCount(); n != 0 {
+		b.pair("otel.dropped_attributes_count", strconv.FormatUint(uint64(n), 10))
+	}
+	b.spillPairs()
+	r.Attributes, r.FacetItems = b.pairsFrom(pairs), b.strsFrom(strs)
+	r.Correlation = b.correlation(attrs, nil, p.requestID)
+	r.Marks = b.marks(p.marks, mark)
+	b.out.Bytes += len(r.Message) + len(r.ErrorMessage) + len(r.ErrorStack)
+}
+
+// severityNumbers are the first numbers of the data model's ranges by the words
+// senders use for them.
+var severityNumbers = map[string]plog.SeverityNumber{
+	"TRACE": plog.SeverityNumberTrace, "DEBUG": plog.SeverityNumberDebug,
+	"INFO": plog.SeverityNumberInfo, "INFORMATION": plog.SeverityNumberInfo, "NOTICE": plog.SeverityNumberInfo2,
+	"WARN": plog.SeverityNumberWarn, "WARNING": plog.SeverityNumberWarn,
+	"ERROR": plog.SeverityNumberError, "ERR": plog.SeverityNumberError, "CRITICAL": plog.SeverityNumberError3,
+	"FATAL": plog.SeverityNumberFatal,
+}
+
+// severity sets the number, from the text where there is only that, and keeps a
+// text that says more than the number does.
+func (b *builder) severity(r *record.Record, lr plog.LogRecord) {
+	n, text := lr.SeverityNumber(), lr.SeverityText()
+	byText := severityNumbers[strings.ToUpper(text)]
+	if n == plog.SeverityNumberUnspecified {
+		n = byText
+	}
+	if n > 0 && n <= plog.SeverityNumberFatal4 {
+		r.Severity = uint8(n)
+	}
+	if text != "" && byText != n && !strings.EqualFold(text, n.String()) {
+		b.attribute("severity_text", text)
+	}
+}
+
+// spanEvent makes an event of a span's event. It carries the span's correlation
+// keys, so that it stands in the same journeys.
+func (b *builder) spanEvent(
+	s ptrace.Span, e ptrace.SpanEvent, item record.ItemID, ordinal int, spanTime time.Time, parent record.Pairs,
+) {
+	ts, mark, ok := spanTime, "", true
+	if e.Timestamp() != 0 {
+		ts, mark, ok = b.clock.at(e.Timestamp())
+	}
+	if !ok {
+		return // the span itself is recent, and the item is counted by it
+	}
+	r := b.add(record.Event)
+	r.Time, r.RID = ts, item.RID(record.Event, ordinal)
+	r.TraceID, r.SpanID, r.Flags = s.TraceID(), s.SpanID(), s.Flags()
+
+	attrs := e.Attributes()
+	var p promoted
+	pairs, strs := len(b.pairs), len(b.strs)
+	b.attributes(record.Event, attrs, &p)
+	b.setError(r, &p)
+	r.Name = b.orPair(fieldName, "event.name", e.Name())
+	if n := e.DroppedAttributesCount(); n != 0 {
+		b.pair("otel.dropped_attributes_count", strconv.FormatUint(uint64(n), 10))
+	}
+	b.spillPairs()
+	r.Attributes, r.FacetItems = b.pairsFrom(pairs), b.strsFrom(strs)
+	r.Correlation = b.correlation(attrs, parent, p.requestID)
+	r.Marks = b.marks(p.marks, mark)
+	if e.Name() == "exception" {
+		r.Severity = uint8(plog.SeverityNumberError)
+		r.Message = p.errMessage
+	}
+	b.out.Bytes += len(r.Message) + len(r.ErrorStack)
+}

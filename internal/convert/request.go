@@ -1,0 +1,137 @@
+package convert
+
+import (
+	"net/url"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/trackwayhq/trackway/internal/conventions"
+	"github.com/trackwayhq/trackway/internal/record"
+)
+
+// httpAttributes tell that a SERVER span is an HTTP request, by current and old
+// names. Any one of them suffices.
+var httpAttributes = [...]string{
+	"http.request.method", "http.method", "http.route", "http.response.status_code", "http.status_code",
+	"url.path", "http.target", "http.url",
+}
+
+// classify gives the kind of request a span is; "" when it is none.
+func classify(s ptrace.Span) string {
+	attrs := s.Attributes()
+	if v, ok := attrs.Get(conventions.RequestKind); ok {
+		switch k := v.AsString(); k {
+		case conventions.KindHTTP, conventions.KindRPC, conventions.KindMessaging, conventions.KindFaaS, conventions.KindJob:
+			return k
+		}
+	}
+	kind := s.Kind()
+	if kind == ptrace.SpanKindClient || kind == ptrace.SpanKindProducer {
+		return ""
+	}
+	if v, ok := attrs.Get("faas.trigger"); ok {
+		switch v.AsString() {
+		case "timer":
+			return conventions.KindJob
+		case "http":
+			return conventions.KindHTTP
+		}
+		return conventions.KindFaaS
+	}
+	if _, ok := attrs.Get("faas.cron"); ok {
+		return conventions.KindJob
+	}
+	switch kind {
+	case ptrace.SpanKindConsumer:
+		return conventions.KindMessaging
+	case ptrace.SpanKindServer:
+		for _, key := range [...]string{"rpc.system", "rpc.system.name", "rpc.method", "rpc.service"} {
+			if _, ok := attrs.Get(key); ok {
+				return conventions.KindRPC
+			}
+		}
+		for _, key := range httpAttributes {
+			if _, ok := attrs.Get(key); ok {
+				return conventions.KindHTTP
+			}
+		}
+	}
+	return ""
+}
+
+// request fills the columns that only requests have.
+func (b *builder) request(r *record.Record, s ptrace.Span, p *promoted) {
+	r.Method = b.orPair(fieldMethod, "http.request.method", p.method)
+	if p.path == "" && p.fullURL != "" {
+		if u, err := url.Parse(p.fullURL); err == nil {
+			p.path = u.Path
+		}
+	}
+	if p.clientIP == "" {
+		p.clientIP = p.peer
+	}
+	if !p.hasStatus {
+		p.status = fallbackStatus(r.SpanKind, s, p)
+	}
+	r.Path = p.path
+	r.Route = b.res.caps.route(r.Service, rawRoute(r, s, p))
+	if p.route != "" && p.route != r.Route {
+		b.attribute("http.route", p.route) // the sender's own text, before templating
+	}
+}
+
+// rawRoute gives the text whose template is the request's route.
+func rawRoute(r *record.Record, s ptrace.Span, p *promoted) string {
+	if p.route != "" {
+		return p.route
+	}
+	switch r.SpanKind {
+	case conventions.KindRPC:
+		switch {
+		case p.rpcService != "":
+			return p.rpcService + "/" + p.rpcMethod
+		case p.rpcMethod != "":
+			return p.rpcMethod
+		case r.Path != "":
+			return r.Path
+		}
+		return s.Name()
+	case conventions.KindMessaging:
+		if p.destination != "" {
+			return p.destination
+		}
+		return s.Name()
+	case conventions.KindFaaS, conventions.KindJob:
+		if p.faasName != "" {
+			return p.faasName
+		}
+		return s.Name()
+	}
+	if r.Path != "" {
+		return r.Path
+	}
+	// "GET /users/:id" is the conventions' name for a span that knows its route.
+	if i := strings.IndexByte(s.Name(), '/'); i >= 0 && (i == 0 || s.Name()[i-1] == ' ') {
+		return s.Name()[i:]
+	}
+	return ""
+}
+
+// fallbackStatus gives the status of a request that carries no HTTP code.
+func fallbackStatus(kind string, s ptrace.Span, p *promoted) uint16 {
+	failed := s.Status().Code() == ptrace.StatusCodeError
+	switch {
+	case kind == conventions.KindRPC:
+		if status, ok := rpcStatus(p.rpcCode); ok {
+			return status
+		}
+		if failed {
+			return 500
+		}
+		return 200
+	case kind != conventions.KindHTTP && failed:
+		return 500
+	}
+	return 0
+}

@@ -1,0 +1,150 @@
+package convert
+
+import (
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/trackwayhq/trackway/internal/conventions"
+	"github.com/trackwayhq/trackway/internal/record"
+)
+
+// Resource attributes that have columns. The last is the name before
+// semantic conventions 1.27.
+const (
+	attrService       = "service.name"
+	attrRelease       = "service.version"
+	attrInstance      = "service.instance.id"
+	attrEnv           = "deployment.environment.name"
+	attrEnvOld        = "deployment.environment"
+	prefixScope       = "otel.scope."
+	attrSpanName      = "otel.span.name"
+	attrStatusMessage = "otel.status_description"
+)
+
+// resourceInfo is what all records of one resource and scope share.
+type resourceInfo struct {
+	project string
+	caps    *projectCaps
+
+	service, env, release, instance string
+	scopeName, scopeVersion         string
+
+	attributes  record.Pairs
+	correlation record.Pairs // of the resource itself
+	scope       record.Pairs // scope attributes, prefixed
+}
+
+// resource reads a resource; it says no when the resource has no valid project.
+func (b *builder) resource(attrs pcommon.Map) bool {
+	b.res = resourceInfo{}
+	v, ok := attrs.Get(conventions.Project)
+	if !ok || v.Type() != pcommon.ValueTypeStr || !conventions.ValidProject(v.Str()) {
+		return false
+	}
+	b.res.project = v.Str()
+	b.res.caps = b.conv.caps.project(b.res.project, b.clock.now)
+
+	var service, env, release string
+	start := len(b.pairs)
+	for k, v := range attrs.All() {
+		s := v.AsString()
+		switch k {
+		case conventions.Project:
+		case attrService:
+			service = s
+		case attrRelease:
+			release = s
+		case attrInstance:
+			b.res.instance = s
+		case attrEnv, attrEnvOld:
+			if !promote(&env, s) {
+				b.pair(k, s)
+			}
+		default:
+			if !strings.HasPrefix(k, conventions.CorrelationPrefix) {
+				b.pair(k, s)
+			}
+		}
+	}
+	b.res.service = b.orPair(fieldService, attrService, service)
+	b.res.env = b.orPair(fieldEnv, attrEnv, env)
+	b.res.release = b.orPair(fieldRelease, attrRelease, release)
+	b.spillPairs()
+	b.res.attributes = b.pairsFrom(start)
+
+	start = len(b.pairs)
+	for k, v := range attrs.All() {
+		if key, ok := strings.CutPrefix(k, conventions.CorrelationPrefix); ok {
+			b.correlate(key, v.AsString())
+		}
+	}
+	b.res.correlation = b.pairsFrom(start)
+	return true
+}
+
+// scope reads the scope that the next records come from.
+func (b *builder) scope(s pcommon.InstrumentationScope) {
+	start := len(b.pairs)
+	for k, v := range s.Attributes().All() {
+		b.pair(prefixScope+k, v.AsString())
+	}
+	b.res.scopeName = b.orPair(fieldScope, "otel.scope.name", s.Name())
+	b.res.scopeVersion = b.orPair(fieldScopeVersion, "otel.scope.version", s.Version())
+	b.spillPairs()
+	b.res.scope = b.pairsFrom(start)
+}
+
+// promote puts v into a column that is still empty and says whether the column
+// now holds it.
+func promote(column *string, v string) bool {
+	if *column == "" {
+		*column = v
+		return true
+	}
+	return *column == v
+}
+
+// pair appends an entry to the map column being built. A key beyond the cap goes
+// to the entry (other), as a line key=value.
+func (b *builder) pair(key, value string) *attrKey {
+	k := b.res.caps.key(key)
+	if k == nil {
+		b.spill = append(b.spill, key...)
+		b.spill = append(b.spill, '=')
+		b.spill = append(b.spill, value...)
+		b.spill = append(b.spill, '\n')
+		return nil
+	}
+	b.pairs = append(b.pairs, record.Pair{Key: k.name, Value: value})
+	b.out.Bytes += len(value)
+	return k
+}
+
+// spillPairs appends the entry (other) when keys were beyond the cap.
+func (b *builder) spillPairs() {
+	if len(b.spill) == 0 {
+		return
+	}
+	b.pairs = append(b.pairs, record.Pair{Key: Other, Value: string(b.spill)})
+	b.out.Bytes += len(b.spill)
+	b.spill = b.spill[:0]
+}
+
+// correlate appends a correlation key. Empty values join nothing and masked ones
+// would join everybody.
+func (b *builder) correlate(key, value string) {
+	if key != "" && value != "" && value != conventions.Mask {
+		b.pair(key, value)
+	}
+}
+
+// orPair gives what a capped column holds for v, and keeps v as an attribute
+// when that is not v itself.
+func (b *builder) orPair(f field, attr, v string) string {
+	c := b.capped(f, v)
+	if c == Other && v != Other {
+		b.pair(attr, v)
+	}
+	return c
+}

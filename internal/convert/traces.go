@@ -1,0 +1,226 @@
+package convert
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/trackwayhq/trackway/internal/ids"
+	"github.com/trackwayhq/trackway/internal/record"
+)
+
+// Traces makes records of spans: one request or span each, and an event for each
+// span event. now is when they arrived.
+func (c *Converter) Traces(td ptrace.Traces, src ids.Source, now time.Time) Batch {
+	b := c.builder(src, now, td.SpanCount())
+	for _, rs := range td.ResourceSpans().All() {
+		if !b.resource(rs.Resource().Attributes()) {
+			for _, ss := range rs.ScopeSpans().All() {
+				b.drop(NoProject, ss.Spans().Len())
+			}
+			continue
+		}
+		for _, ss := range rs.ScopeSpans().All() {
+			b.scope(ss.Scope())
+			for _, span := range ss.Spans().All() {
+				b.span(span)
+			}
+		}
+	}
+	return b.out
+}
+
+func (b *builder) span(s ptrace.Span) {
+	start, end := s.StartTimestamp(), s.EndTimestamp()
+	if start == 0 {
+		start = end
+	}
+	ts, mark, ok := b.clock.at(start)
+	if !ok {
+		b.drop(TooOld, 1)
+		return
+	}
+	item := b.nextID()
+	b.out.Items++
+
+	requestKind := classify(s)
+	kind := record.Span
+	if requestKind != "" {
+		kind = record.Request
+	}
+	r := b.add(kind)
+	r.Time, r.RID = ts, item.RID(kind, 0)
+	if end > start {
+		r.Duration = uint64(end - start)
+	}
+	r.TraceID, r.SpanID, r.ParentSpanID = s.TraceID(), s.SpanID(), s.ParentSpanID()
+	r.TraceState = s.TraceState().AsRaw()
+	r.Flags = s.Flags()
+	r.SpanStatus = spanStatus(s.Status().Code())
+	r.Weight = weight(r.TraceState)
+	r.Links = links(s.Links())
+
+	attrs := s.Attributes()
+	var p promoted
+	pairs, strs := len(b.pairs), len(b.strs)
+	b.attributes(kind, attrs, &p)
+	b.pairs = append(b.pairs, b.res.scope...)
+	b.spanError(r, s, &p)
+	if kind == record.Request {
+		r.SpanKind = requestKind
+		b.request(r, s, &p)
+	} else {
+		r.SpanKind = spanKind(s.Kind())
+	}
+	r.Name = b.orPair(fieldName, attrSpanName, s.Name())
+	r.Status = p.status
+	r.UserAgent = b.orPair(fieldUserAgent, "user_agent.original", p.userAgent)
+	r.ClientIP = p.clientIP
+	r.RequestBytes, r.ResponseBytes, r.RequestID = p.requestBytes, p.responseBytes, p.requestID
+	for _, d := range [...]struct {
+		key string
+		n   uint32
+	}{
+		{"otel.dropped_attributes_count", s.DroppedAttributesCount()},
+		{"otel.dropped_events_count", s.DroppedEventsCount()},
+		{"otel.dropped_links_count", s.DroppedLinksCount()},
+	} {
+		if d.n != 0 {
+			b.pair(d.key, strconv.FormatUint(uint64(d.n), 10))
+		}
+	}
+	b.spillPairs()
+	r.Attributes, r.FacetItems = b.pairsFrom(pairs), b.strsFrom(strs)
+	r.Correlation = b.correlation(attrs, nil, p.requestID)
+	if kind == record.Request {
+		r.RequestHeaders = b.headers(attrs, "http.request.header.")
+		r.ResponseHeaders = b.headers(attrs, "http.response.header.")
+		r.RequestBody, r.ResponseBody = p.requestBody, p.responseBody
+		b.out.Bytes += len(p.requestBody) + len(p.responseBody)
+	}
+	r.Marks = b.marks(p.marks, mark)
+	b.out.Bytes += len(r.Path) + len(r.ErrorMessage) + len(r.ErrorStack) + len(r.Links)
+
+	correlation := r.Correlation // r moves when events are added
+	for i, e := range s.Events().All() {
+		b.spanEvent(s, e, item, i+1, ts, correlation)
+	}
+}
+
+// spanError fills the error of a request or span: from its last exception, else
+// from error.type and the status message of a failed span.
+func (b *builder) spanError(r *record.Record, s ptrace.Span, p *promoted) {
+	for i := s.Events().Len() - 1; i >= 0; i-- {
+		e := s.Events().At(i)
+		if e.Name() != "exception" {
+			continue
+		}
+		var typ string
+		for k, v := range e.Attributes().All() {
+			switch k {
+			case "exception.type":
+				typ = v.AsString()
+			case "exception.message":
+				p.errMessage = v.AsString()
+			case "exception.stacktrace":
+				p.errStack = v.AsString()
+			}
+		}
+		if typ != "" {
+			if p.errType != "" && p.errType != typ {
+				b.attribute("error.type", p.errType)
+			}
+			p.errType = typ
+		}
+		break
+	}
+	if m := s.Status().Message(); m != "" && m != p.errMessage {
+		if p.errMessage == "" && s.Status().Code() == ptrace.StatusCodeError {
+			p.errMessage = m
+		} else {
+			b.pair(attrStatusMessage, m)
+		}
+	}
+	b.setError(r, p)
+}
+
+func (b *builder) setError(r *record.Record, p *promoted) {
+	r.ErrorType = b.orPair(fieldErrorType, "error.type", p.errType)
+	r.ErrorMessage, r.ErrorStack = p.errMessage, p.errStack
+	r.ErrorGroup = errorGroup(r.Service, p.errType, p.errMessage)
+}
+
+// marks joins the marks made on the way here with ours.
+func (b *builder) marks(had, ours string) string {
+	switch {
+	case ours == "":
+	case had == "":
+		had = ours
+	case had != ours:
+		had += "," + ours
+	}
+	return b.capped(fieldMarks, had)
+}
+
+func spanStatus(c ptrace.StatusCode) string {
+	switch c {
+	case ptrace.StatusCodeOk:
+		return "ok"
+	case ptrace.StatusCodeError:
+		return "error"
+	}
+	return "unset"
+}
+
+func spanKind(k ptrace.SpanKind) string {
+	switch k {
+	case ptrace.SpanKindServer:
+		return "server"
+	case ptrace.SpanKindClient:
+		return "client"
+	case ptrace.SpanKindProducer:
+		return "producer"
+	case ptrace.SpanKindConsumer:
+		return "consumer"
+	}
+	return "internal"
+}
+
+// link is the stored form of a span link.
+type link struct {
+	TraceID    string            `json:"trace_id"`
+	SpanID     string            `json:"span_id"`
+	TraceState string            `json:"trace_state,omitempty"`
+	Attributes map[string]string `json:"attributes,omitempty"`
+}
+
+// links gives the links as a JSON array, "" when there are none.
+func links(s ptrace.SpanLinkSlice) string {
+	if s.Len() == 0 {
+		return ""
+	}
+	out := make([]link, 0, s.Len())
+	for _, l := range s.All() {
+		trace, span := l.TraceID(), l.SpanID()
+		item := link{
+			TraceID:    hex.EncodeToString(trace[:]),
+			SpanID:     hex.EncodeToString(span[:]),
+			TraceState: l.TraceState().AsRaw(),
+		}
+		if l.Attributes().Len() > 0 {
+			item.Attributes = make(map[string]string, l.Attributes().Len())
+			for k, v := range l.Attributes().All() {
+				item.Attributes[k] = v.AsString()
+			}
+		}
+		out = append(out, item)
+	}
+	text, err := json.Marshal(out)
+	if err != nil { // strings only: cannot fail
+		return ""
+	}
+	return string(text)
+}
