@@ -47,6 +47,7 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(
 		newUpCommand(),
 		newDemoCommand(),
+		newBenchCommand(),
 		newVersionCommand(),
 	)
 	return root

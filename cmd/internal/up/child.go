@@ -45,7 +45,7 @@ type child struct {
 
 	once  sync.Once
 	ready chan struct{} // closed when the process answered for the first time
-	ended chan struct{} // gets a token whenever the process ended; capacity 1
+	ended chan string   // gets the last log line when the process ended; capacity 1
 }
 
 // String names the child in the supervisor's events.
@@ -104,7 +104,7 @@ func (c *child) Serve(ctx context.Context) error {
 		s.PID, s.State, s.StartTime, s.LastExit = 0, StateStopped, 0, exitText(err)
 	})
 	select {
-	case c.ended <- struct{}{}:
+	case c.ended <- c.log.lastLine():
 	default:
 	}
 	if ctx.Err() != nil {

@@ -49,4 +49,3 @@ func reachable(addr string) string {
 	}
 	return net.JoinHostPort(host, port)
 }
-

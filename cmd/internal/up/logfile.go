@@ -100,7 +100,7 @@ func (l *logFile) follow(ctx context.Context, prefix string, out io.Writer) {
 	at := l.start
 	l.mu.Unlock()
 	var current *os.File
-	for {
+	for ended := false; ; ended = sleep(ctx, 100*time.Millisecond) != nil {
 		l.mu.Lock()
 		if current != nil && current != l.file {
 			at = 0
@@ -108,7 +108,7 @@ func (l *logFile) follow(ctx context.Context, prefix string, out io.Writer) {
 		current = l.file
 		at += copyLines(io.NewSectionReader(current, at, 1<<62), prefix, out)
 		l.mu.Unlock()
-		if sleep(ctx, 100*time.Millisecond) != nil {
+		if ended { // after the last lines were copied
 			return
 		}
 	}

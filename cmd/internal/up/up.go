@@ -81,9 +81,10 @@ type stack struct {
 // delays another, and each can be stopped in its turn.
 type supervised struct {
 	*child
-	cancel    context.CancelFunc
-	done      <-chan error
-	followers sync.WaitGroup
+	cancel   context.CancelFunc
+	done     <-chan error
+	follower sync.WaitGroup // copies the log, until unfollow is called
+	unfollow context.CancelFunc
 }
 
 // run starts the children one after the other, each when the one it needs
@@ -120,7 +121,7 @@ func (s *stack) start(c *child) (*supervised, error) {
 		return nil, err
 	}
 	c.env, c.spawn, c.board = s.env, s.spawn, s.board
-	c.ready, c.ended = make(chan struct{}), make(chan struct{}, 1)
+	c.ready, c.ended = make(chan struct{}), make(chan string, 1)
 	c.warn = func(err error) { s.log.Warn("supervision", "child", c.name, "error", err) }
 
 	ctx, cancel := context.WithCancel(context.Background())
@@ -132,9 +133,10 @@ func (s *stack) start(c *child) (*supervised, error) {
 		EventHook:        s.event,
 	})
 	supervisor.Add(c)
-	r := &supervised{child: c, cancel: cancel}
+	followed, unfollow := context.WithCancel(context.Background())
+	r := &supervised{child: c, cancel: cancel, unfollow: unfollow}
 	if s.options.Verbose {
-		r.followers.Go(func() { c.log.follow(ctx, fmt.Sprintf("%-9s | ", c.name), s.options.Log) })
+		r.follower.Go(func() { c.log.follow(followed, fmt.Sprintf("%-9s | ", c.name), s.options.Log) })
 	}
 	r.done = supervisor.ServeBackground(ctx)
 	s.running = append(s.running, r)
@@ -170,8 +172,7 @@ func (s *stack) waitReady(ctx context.Context, r *supervised) error {
 			return ctx.Err()
 		case <-reminder.C:
 			s.log.Info("still starting", "child", r.name, "log", r.log.path)
-		case <-r.ended:
-			line := r.log.lastLine()
+		case line := <-r.ended:
 			if r.retry != nil && r.retry(line) && time.Now().Before(deadline) {
 				continue
 			}
@@ -199,7 +200,8 @@ func (s *stack) stop() error {
 		if err := <-r.done; err != nil && !errors.Is(err, context.Canceled) {
 			problems = append(problems, fmt.Errorf("%s: %w", r.name, err))
 		}
-		r.followers.Wait()
+		r.unfollow()
+		r.follower.Wait()
 		problems = append(problems, r.log.close())
 	}
 	if err := s.board.remove(); err != nil && !errors.Is(err, os.ErrNotExist) {
