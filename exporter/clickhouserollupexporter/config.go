@@ -1,0 +1,176 @@
+package clickhouserollupexporter
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/config/configopaque"
+	"go.opentelemetry.io/collector/config/configoptional"
+	"go.opentelemetry.io/collector/config/configretry"
+	"go.opentelemetry.io/collector/exporter/exporterhelper"
+
+	"github.com/trackwayhq/trackway/internal/schema"
+)
+
+// Defaults.
+const (
+	defaultEndpoint = "http://127.0.0.1:8123"
+	defaultUsername = "default"
+	// One insert may have to wait behind merges; an engine that restarts needs
+	// seconds.
+	defaultTimeout = time.Minute
+	defaultTTLDays = 30
+
+	// A unit waits this long for company, which bounds what it adds to the time
+	// until a delivery is answered.
+	defaultUnitMaxAge = 50 * time.Millisecond
+	// Stays well below the engine's insert block of a million rows.
+	defaultUnitMaxRows  = 50_000
+	defaultUnitMaxBytes = 64 << 20
+	// One insert at a time leaves the engine idle while it syncs; more than four
+	// only make smaller parts.
+	defaultUnitMaxInFlight = 4
+
+	// Deliveries held in memory, by the size of their records there.
+	defaultQueueBytes = 128 << 20
+	// A consumer holds one delivery until its unit is stored, so this many can
+	// share a unit.
+	defaultConsumers = 512
+)
+
+// Config of the clickhouse_rollup exporter.
+type Config struct {
+	// ClickHouse is the HTTP interface of the store. It is a named field because
+	// the embedded form would promote its Unmarshal method and lose the keys
+	// beside it.
+	ClickHouse confighttp.ClientConfig `mapstructure:"clickhouse"`
+	// Username and Password authenticate at the store.
+	Username string              `mapstructure:"username"`
+	Password configopaque.String `mapstructure:"password"`
+	// Database holds all tables.
+	Database string `mapstructure:"database"`
+	// CreateSchema lets the exporter create database, tables and views. Without
+	// it they must be there, at this release's version.
+	CreateSchema bool `mapstructure:"create_schema"`
+	// TTLDays is how long raw records are kept; older items are dropped.
+	TTLDays uint16 `mapstructure:"ttl_days"`
+	// LiveTail is the live_tail extension that records are published to.
+	LiveTail *component.ID `mapstructure:"live_tail"`
+
+	// Queue bounds what is held in memory. By default a delivery is answered
+	// when it is stored (wait_for_result).
+	Queue configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
+	// Retry says how the insert of a unit is repeated. max_elapsed_time is 0 by
+	// default: units are not given up.
+	Retry configretry.BackOffConfig `mapstructure:"retry_on_failure"`
+	// Unit bounds the rows that are inserted together.
+	Unit UnitConfig `mapstructure:"unit"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// UnitConfig bounds a unit of insert.
+type UnitConfig struct {
+	// MaxAge is how long a unit is kept open for more rows.
+	MaxAge time.Duration `mapstructure:"max_age"`
+	// MaxRows closes a unit that has this many rows of all tables together.
+	MaxRows int `mapstructure:"max_rows"`
+	// MaxBytes closes a unit whose records take this much memory.
+	MaxBytes int `mapstructure:"max_bytes"`
+	// MaxInFlight is how many units are inserted at a time.
+	MaxInFlight int `mapstructure:"max_in_flight"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+func createDefaultConfig() component.Config {
+	client := confighttp.NewDefaultClientConfig()
+	client.Endpoint = defaultEndpoint
+	client.Timeout = defaultTimeout
+
+	queue := exporterhelper.NewDefaultQueueConfig()
+	queue.WaitForResult = true
+	queue.Sizer = exporterhelper.RequestSizerTypeBytes
+	queue.QueueSize = defaultQueueBytes
+	queue.NumConsumers = defaultConsumers
+	queue.Batch = configoptional.None[exporterhelper.BatchConfig]()
+
+	retry := configretry.NewDefaultBackOffConfig()
+	retry.InitialInterval = 200 * time.Millisecond
+	retry.MaxInterval = 5 * time.Second
+	retry.MaxElapsedTime = 0
+
+	return &Config{
+		ClickHouse:   client,
+		Username:     defaultUsername,
+		Database:     schema.DefaultDatabase,
+		CreateSchema: true,
+		TTLDays:      defaultTTLDays,
+		Queue:        configoptional.Some(queue),
+		Retry:        retry,
+		Unit: UnitConfig{
+			MaxAge:      defaultUnitMaxAge,
+			MaxRows:     defaultUnitMaxRows,
+			MaxBytes:    defaultUnitMaxBytes,
+			MaxInFlight: defaultUnitMaxInFlight,
+		},
+	}
+}
+
+var databaseName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+
+// Validate speaks in the keys of the configuration.
+func (c *Config) Validate() error {
+	var errs []error
+	u, err := url.Parse(c.ClickHouse.Endpoint)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		errs = append(errs, fmt.Errorf("clickhouse::endpoint: want a URL such as %s, got %q", defaultEndpoint, c.ClickHouse.Endpoint))
+	}
+	if !databaseName.MatchString(c.Database) {
+		errs = append(errs, fmt.Errorf("database: want letters, digits and underscores, at most 64, got %q", c.Database))
+	}
+	if c.TTLDays == 0 {
+		errs = append(errs, errors.New("ttl_days: want a number above 0"))
+	}
+	if c.Queue.HasValue() {
+		q := c.Queue.Get()
+		if q.Batch.HasValue() {
+			errs = append(errs, errors.New("sending_queue::batch: the exporter forms units of insert itself, see unit; remove it"))
+		}
+		if q.StorageID != nil {
+			errs = append(errs, errors.New("sending_queue::storage: not supported yet; without it a delivery is answered when it is stored"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Validate speaks in the keys of the configuration.
+func (c *UnitConfig) Validate() error {
+	var errs []error
+	positive := func(key string, v int) {
+		if v <= 0 {
+			errs = append(errs, fmt.Errorf("%s: want a number above 0, got %d", key, v))
+		}
+	}
+	if c.MaxAge <= 0 {
+		errs = append(errs, fmt.Errorf("max_age: want a duration above 0 such as 50ms, got %s", c.MaxAge))
+	}
+	positive("max_rows", c.MaxRows)
+	positive("max_bytes", c.MaxBytes)
+	positive("max_in_flight", c.MaxInFlight)
+	if c.MaxRows > maxBlockRows {
+		errs = append(errs, fmt.Errorf("max_rows: want at most %d, the store's insert block, got %d", maxBlockRows, c.MaxRows))
+	}
+	return errors.Join(errs...)
+}
+
+// maxBlockRows is below ClickHouse's default max_insert_block_size (1,048,449):
+// an insert that is split into blocks is not deduplicated as one.
+const maxBlockRows = 1_000_000

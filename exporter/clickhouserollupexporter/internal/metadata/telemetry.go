@@ -1,0 +1,75 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// TelemetryBuilder holds the instruments of the component. Sent and failed items
+// and the size of the queue are the exporter helper's.
+type TelemetryBuilder struct {
+	ExporterClickhouseRollupDroppedItems   metric.Int64Counter
+	ExporterClickhouseRollupOverCap        metric.Int64ObservableCounter
+	ExporterClickhouseRollupUnitRows       metric.Int64Histogram
+	ExporterClickhouseRollupInsertDuration metric.Float64Histogram
+	ExporterClickhouseRollupInsertFailures metric.Int64Counter
+
+	meter metric.Meter
+}
+
+// NewTelemetryBuilder creates the instruments.
+func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilder, error) {
+	b := TelemetryBuilder{meter: settings.MeterProvider.Meter(ScopeName)}
+	var err, errs error
+	b.ExporterClickhouseRollupDroppedItems, err = b.meter.Int64Counter(
+		"otelcol_exporter_clickhouse_rollup_dropped_items",
+		metric.WithDescription("Number of spans and log records that became no row, by reason. [Development]"),
+		metric.WithUnit("{items}"),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupOverCap, err = b.meter.Int64ObservableCounter(
+		"otelcol_exporter_clickhouse_rollup_over_cap_values",
+		metric.WithDescription("Number of values replaced by (other) because their column has too many, by column. [Development]"),
+		metric.WithUnit("{values}"),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupUnitRows, err = b.meter.Int64Histogram(
+		"otelcol_exporter_clickhouse_rollup_unit_rows",
+		metric.WithDescription("Rows of a unit of insert, of all tables together. [Development]"),
+		metric.WithUnit("{rows}"),
+		metric.WithExplicitBucketBoundaries(1, 10, 100, 1000, 5000, 10000, 20000, 50000),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupInsertDuration, err = b.meter.Float64Histogram(
+		"otelcol_exporter_clickhouse_rollup_insert_duration",
+		metric.WithDescription("Time of one INSERT, by table. [Development]"),
+		metric.WithUnit("s"),
+		metric.WithExplicitBucketBoundaries(.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupInsertFailures, err = b.meter.Int64Counter(
+		"otelcol_exporter_clickhouse_rollup_insert_failures",
+		metric.WithDescription("Number of INSERTs that failed, by table and ClickHouse's exception code; 0 where the store did not answer. [Development]"),
+		metric.WithUnit("{inserts}"),
+	)
+	errs = errors.Join(errs, err)
+	if errs != nil {
+		return nil, fmt.Errorf("instruments of the clickhouse_rollup exporter: %w", errs)
+	}
+	return &b, nil
+}
+
+// ObserveOverCap registers the callback that reports values beyond caps. The
+// registration must be undone at shutdown.
+func (b *TelemetryBuilder) ObserveOverCap(report func(observe func(v int64, opts ...metric.ObserveOption))) (metric.Registration, error) {
+	return b.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		report(func(v int64, opts ...metric.ObserveOption) {
+			o.ObserveInt64(b.ExporterClickhouseRollupOverCap, v, opts...)
+		})
+		return nil
+	}, b.ExporterClickhouseRollupOverCap)
+}
