@@ -46,6 +46,7 @@ func newRootCommand() *cobra.Command {
 	root.SetVersionTemplate("trackway {{.Version}}\n")
 	root.AddCommand(
 		newUpCommand(),
+		newEngineCommand(),
 		newDemoCommand(),
 		newBenchCommand(),
 		newVersionCommand(),

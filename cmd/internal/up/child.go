@@ -30,10 +30,7 @@ type child struct {
 	stopLimit time.Duration // from SIGTERM to SIGKILL
 	// probe asks whether the process answers. Without one, a ready line on
 	// stdout says so.
-	probe func(context.Context) error
-	// retry says whether a first start that ended with this last log line may
-	// succeed when tried again.
-	retry      func(lastLine string) bool
+	probe      func(context.Context) error
 	background bool // nothing waits for it to answer
 
 	spawn *spawner

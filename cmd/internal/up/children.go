@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -31,8 +30,7 @@ func (s *stack) children() []*child {
 	o, a := s.options, s.options.Addresses
 	engine := &child{
 		name: "engine", path: s.install.self, stopLimit: engineStopLimit,
-		args:  []string{"engine", "--data", s.data.path, "--listen", a.Engine},
-		retry: func(line string) bool { return strings.Contains(line, "lock") },
+		args: []string{"engine", "--data", s.data.path, "--listen", a.Engine},
 	}
 	if o.Memory != "" {
 		engine.args = append(engine.args, "--memory", o.Memory)

@@ -158,10 +158,8 @@ func (s *stack) event(e suture.Event) {
 }
 
 // waitReady waits for the first answer of a child. A child that ends before it
-// ever answered fails the start, unless it only found the store locked: an
-// engine of an earlier run may be about to let go of it.
+// ever answered fails the start. (The engine itself waits for the store's lock.)
 func (s *stack) waitReady(ctx context.Context, r *supervised) error {
-	deadline := time.Now().Add(leftoverWait)
 	reminder := time.NewTicker(15 * time.Second)
 	defer reminder.Stop()
 	for {
@@ -173,9 +171,6 @@ func (s *stack) waitReady(ctx context.Context, r *supervised) error {
 		case <-reminder.C:
 			s.log.Info("still starting", "child", r.name, "log", r.log.path)
 		case line := <-r.ended:
-			if r.retry != nil && r.retry(line) && time.Now().Before(deadline) {
-				continue
-			}
 			return fmt.Errorf("the %s did not start: %s (its log is %s)", r.name, reason(line), r.log.path)
 		}
 	}

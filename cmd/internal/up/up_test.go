@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -231,17 +230,6 @@ func TestChildThatCannotStartIsExplained(t *testing.T) {
 	require.NoError(t, err)
 	err = s.waitReady(t.Context(), r)
 	require.ErrorContains(t, err, "the collector did not start: no such receiver (its log is ")
-	require.NoError(t, s.stop())
-}
-
-func TestLockedStoreIsTriedAgain(t *testing.T) {
-	s := newStack(t, io.Discard)
-	mark := filepath.Join(t.TempDir(), "mark")
-	c := script("engine", `if [ ! -e `+mark+` ]; then touch `+mark+`; echo 'store is locked' >&2; exit 1; fi; `+readyAndWait)
-	c.retry = func(line string) bool { return strings.Contains(line, "locked") }
-	r, err := s.start(c)
-	require.NoError(t, err)
-	require.NoError(t, s.waitReady(t.Context(), r))
 	require.NoError(t, s.stop())
 }
 
