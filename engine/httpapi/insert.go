@@ -1,0 +1,84 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/trackwayhq/trackway/engine/chdb"
+)
+
+// insert feeds the body to the engine piece by piece. A body that breaks off
+// cancels the statement; once the body is complete, the statement runs to its
+// end whether or not its client waits.
+func (e *execution) insert() error {
+	out, err := e.newOutput()
+	if err != nil {
+		return err
+	}
+	stats, err := e.feed()
+	if err != nil {
+		out.abandon()
+		return err
+	}
+	e.stats = stats
+	// As ClickHouse counts it, an INSERT has read what it has written.
+	e.stats.RowsRead, e.stats.BytesRead = stats.RowsWritten, stats.BytesWritten
+	return e.answer(out, nil)
+}
+
+func (e *execution) feed() (chdb.Stats, error) {
+	stream, err := e.conn.Insert(e.statement.Text, e.statement.Format, e.request.params)
+	if err != nil {
+		return chdb.Stats{}, err
+	}
+	defer stream.Close()
+	buffer := make([]byte, pieceSize)
+	for {
+		n, readErr := e.data.Read(buffer)
+		if n > 0 {
+			if _, err := stream.Write(buffer[:n]); errors.Is(err, io.ErrClosedPipe) {
+				// The engine stopped reading; its reason comes with Finish.
+				return stream.Finish()
+			} else if err != nil {
+				return chdb.Stats{}, err
+			}
+		}
+		if errors.Is(readErr, io.EOF) {
+			return stream.Finish()
+		}
+		if readErr != nil {
+			return chdb.Stats{}, fmt.Errorf("the body of the request broke off: %w", readErr)
+		}
+	}
+}
+
+// insertSelect runs INSERT … SELECT … FROM input('…') FORMAT …: input() becomes
+// a file() over a pipe that the body flows through.
+func (e *execution) insertSelect() error {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("pipe for the rows of an INSERT: %w", err)
+	}
+	source := fmt.Sprintf("file('/proc/self/fd/%d', %s, ", reader.Fd(), quote(e.statement.Format))
+	statement, found := e.statement.ReplaceCall("input", source)
+	if !found {
+		// Nothing reads the rows: the SELECT has tables of its own.
+		if err := errors.Join(reader.Close(), writer.Close()); err != nil {
+			return err
+		}
+		return e.gather()
+	}
+	e.statement = statement
+	fed := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(writer, e.data)
+		fed <- errors.Join(err, writer.Close())
+	}()
+	err = e.gather()
+	// With no reader left, a copy the engine did not want ends too.
+	closeErr := reader.Close()
+	<-fed
+	return errors.Join(err, closeErr)
+}

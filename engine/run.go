@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/trackwayhq/trackway/engine/chdb"
+	"github.com/trackwayhq/trackway/engine/httpapi"
+	"github.com/trackwayhq/trackway/engine/store"
+)
+
+// drainTime is how long a stopping engine waits for statements that write;
+// those that read are cancelled at once.
+const drainTime = 30 * time.Second
+
+// headerTime bounds how long a client may take to send its headers.
+const headerTime = 10 * time.Second
+
+// Run serves the data directory until ctx ends, then stops cleanly: no new
+// request, writers finish, the engine flushes and leaves its lock. It runs once
+// in a process.
+func Run(ctx context.Context, options Options) (err error) {
+	if options, err = options.withDefaults(); err != nil {
+		return err
+	}
+	if err := lowerPriority(); err != nil {
+		return err
+	}
+	// Before the data is touched: what is missing on this machine is the user's
+	// first concern, and must not leave a store marked as in use.
+	library, err := chdb.Load(options.Library)
+	if err != nil {
+		return err
+	}
+	data, report, err := store.Open(ctx, options.Data, store.Options{})
+	if err != nil {
+		return err
+	}
+	options.Log.Info("store opened", "report", report.String())
+	if err := runStore(ctx, options, library, data); err != nil {
+		return errors.Join(err, data.Abandon())
+	}
+	return data.Close()
+}
+
+// runStore runs the engine on an opened store and returns when it has closed its
+// files.
+func runStore(ctx context.Context, options Options, library *chdb.Library, data *store.Store) error {
+	parts := divide(options.Memory)
+	configuration, err := writeConfiguration(data.RunPath(), parts)
+	if err != nil {
+		return fmt.Errorf("engine: write its configuration: %w", err)
+	}
+	instance, err := library.Open([]string{"--path=" + data.EnginePath(), "--config-file=" + configuration})
+	if err != nil {
+		return err
+	}
+	defer instance.Close()
+	api, err := httpapi.New(instance, httpapi.Options{
+		User: options.User, Password: options.Password, MaxConcurrentQueries: parts.concurrentQueries, TempDir: data.RunPath(), Log: options.Log,
+	})
+	if err != nil {
+		return err
+	}
+	defer api.Close()
+	return serve(ctx, options, api, filepath.Join(data.RunPath(), "engine.sock"))
+}
+
+// serve answers on TCP and on the Unix socket until ctx ends.
+func serve(ctx context.Context, options Options, api *httpapi.Server, socket string) error {
+	tcp, err := net.Listen("tcp", options.Listen)
+	if err != nil {
+		return fmt.Errorf("engine: listen on %s: %w; choose another port with --listen, or stop what uses this one", options.Listen, err)
+	}
+	// A socket left by a process that was killed; the store's lock says it is dead.
+	if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, tcp.Close())
+	}
+	unix, err := net.Listen("unix", socket)
+	if err != nil {
+		return errors.Join(fmt.Errorf("engine: listen on %s: %w", socket, err), tcp.Close())
+	}
+	if err := os.Chmod(socket, 0o600); err != nil {
+		return errors.Join(err, tcp.Close(), unix.Close())
+	}
+	server := &http.Server{Handler: api, ReadHeaderTimeout: headerTime}
+	failed := make(chan error, 2)
+	for _, listener := range []net.Listener{tcp, unix} {
+		go func() { failed <- server.Serve(listener) }()
+	}
+	if options.Ready != nil {
+		options.Ready(Info{Listen: tcp.Addr().String(), Socket: socket, Version: api.Version()})
+	}
+	select {
+	case err := <-failed:
+		return errors.Join(err, server.Close())
+	case <-ctx.Done():
+	}
+	api.KillAll()
+	drained, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if err := server.Shutdown(drained); err != nil {
+		return fmt.Errorf("engine: statements were still running %s after the stop: %w", drainTime, err)
+	}
+	return nil
+}
