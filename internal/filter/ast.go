@@ -114,3 +114,13 @@ type Value struct {
 
 // Numeric says whether a map comparison tries numbers before text.
 func (c *Compare) Numeric() bool { return c.Value.IsNumber && (c.Value.Bare || c.Op.Orders()) }
+
+// Equal makes the condition that a text column has a value, for callers that
+// know both. It panics where the language has no text column of that name.
+func Equal(column, value string) *Compare {
+	c := columnByName[column]
+	if c == nil || c.Type != Text {
+		panic("filter: no text column " + column)
+	}
+	return &Compare{Column: c, Op: Eq, Value: Value{Text: value}}
+}

@@ -1,0 +1,164 @@
+package queryserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/confmap/provider/envprovider"
+	"go.opentelemetry.io/collector/confmap/provider/fileprovider"
+
+	"github.com/trackwayhq/trackway/internal/schema"
+)
+
+// Config is the query server's configuration file.
+type Config struct {
+	// Listen is the address of API and UI, host:port. Port 0 picks one.
+	Listen string `mapstructure:"listen"`
+	// Projects are the ids that can be asked about.
+	Projects []string `mapstructure:"projects"`
+	// Retention is how far back listings look unless told.
+	Retention  time.Duration    `mapstructure:"retention"`
+	ClickHouse ClickHouseConfig `mapstructure:"clickhouse"`
+	LiveTail   LiveTailConfig   `mapstructure:"live_tail"`
+}
+
+// ClickHouseConfig says where the store is.
+type ClickHouseConfig struct {
+	// Endpoint is the URL of the ClickHouse HTTP interface.
+	Endpoint string `mapstructure:"endpoint"`
+	Username string `mapstructure:"username"`
+	Password Secret `mapstructure:"password"`
+	Database string `mapstructure:"database"`
+	// Timeout bounds one statement.
+	Timeout time.Duration `mapstructure:"timeout"`
+}
+
+// LiveTailConfig says where collectors publish what they accept.
+type LiveTailConfig struct {
+	// Endpoints are the URLs of live_tail extensions.
+	Endpoints []string `mapstructure:"endpoints"`
+}
+
+// Secret is a string that does not print itself.
+type Secret string
+
+// String hides the value.
+func (Secret) String() string { return "[redacted]" }
+
+// GoString hides the value.
+func (Secret) GoString() string { return "[redacted]" }
+
+// DefaultConfig is a single machine's: everything on loopback.
+func DefaultConfig() Config {
+	return Config{
+		Listen:    "127.0.0.1:8080",
+		Projects:  []string{"default"},
+		Retention: 30 * 24 * time.Hour,
+		ClickHouse: ClickHouseConfig{
+			Endpoint: "http://127.0.0.1:8123",
+			Username: "default",
+			Database: schema.DefaultDatabase,
+			Timeout:  30 * time.Second,
+		},
+		LiveTail: LiveTailConfig{Endpoints: []string{"http://127.0.0.1:4320"}},
+	}
+}
+
+// LoadConfig reads a YAML file with ${env:NAME:-default} in it, in the dialect
+// of the collector. Keys that do not exist and values that cannot be are errors
+// that name the key.
+func LoadConfig(ctx context.Context, path string) (Config, error) {
+	resolver, err := confmap.NewResolver(confmap.ResolverSettings{
+		URIs:              []string{"file:" + path},
+		ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory(), envprovider.NewFactory()},
+		DefaultScheme:     "env",
+	})
+	if err != nil {
+		return Config{}, fmt.Errorf("configuration %s: %w", path, err)
+	}
+	conf, err := resolver.Resolve(ctx)
+	if err != nil {
+		return Config{}, fmt.Errorf("configuration %s: %w", path, err)
+	}
+	if err := resolver.Shutdown(ctx); err != nil {
+		return Config{}, fmt.Errorf("configuration %s: %w", path, err)
+	}
+	cfg := DefaultConfig()
+	if err := conf.Unmarshal(&cfg); err != nil {
+		return Config{}, fmt.Errorf("configuration %s: %w", path, err)
+	}
+	if err := cfg.Validate(); err != nil {
+		return Config{}, fmt.Errorf("configuration %s: %w", path, err)
+	}
+	return cfg, nil
+}
+
+var (
+	projectID  = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
+	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+)
+
+// Validate says everything that is wrong, by the keys of the file.
+func (c Config) Validate() error {
+	var errs []error
+	wrong := func(key, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: %s", key, fmt.Sprintf(format, args...)))
+	}
+	if host, _, err := net.SplitHostPort(c.Listen); err != nil {
+		wrong("listen", "want host:port, got %q", c.Listen)
+	} else if !isLoopback(host) {
+		wrong("listen", "%q is reachable from other machines, and there are no accounts to protect it yet: listen on 127.0.0.1 and put a proxy that authenticates in front", c.Listen)
+	}
+	if len(c.Projects) == 0 {
+		wrong("projects", "want at least one")
+	}
+	for i, p := range c.Projects {
+		if !projectID.MatchString(p) {
+			wrong(fmt.Sprintf("projects[%d]", i), "want 1 to 40 of a-z, 0-9 and -, got %q", p)
+		}
+	}
+	if c.Retention <= 0 {
+		wrong("retention", "want a positive duration such as 720h, got %s", c.Retention)
+	}
+	if _, err := parseEndpoint(c.ClickHouse.Endpoint); err != nil {
+		wrong("clickhouse.endpoint", "%s", err)
+	}
+	if !identifier.MatchString(c.ClickHouse.Database) {
+		wrong("clickhouse.database", "want letters, digits and underscores, got %q", c.ClickHouse.Database)
+	}
+	if c.ClickHouse.Timeout < time.Millisecond {
+		wrong("clickhouse.timeout", "want a positive duration such as 30s, got %s", c.ClickHouse.Timeout)
+	}
+	for i, e := range c.LiveTail.Endpoints {
+		if _, err := parseEndpoint(e); err != nil {
+			wrong(fmt.Sprintf("live_tail.endpoints[%d]", i), "%s", err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// parseEndpoint reads the URL of an HTTP server.
+func parseEndpoint(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, fmt.Errorf("want a URL such as http://127.0.0.1:8123, got %q", s)
+	}
+	return u, nil
+}
+
+// isLoopback says whether a host name is this machine and nothing else.
+func isLoopback(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return ip != nil && ip.IsLoopback()
+}

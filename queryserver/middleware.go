@@ -1,0 +1,75 @@
+package queryserver
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/klauspost/compress/gzhttp"
+)
+
+// securityHeaders are on every answer. The UI is built of files of its own, so
+// nothing inline and nothing from elsewhere ever runs.
+var securityHeaders = map[string]string{
+	"Content-Security-Policy":      "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"Referrer-Policy":              "no-referrer",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+}
+
+// secured refuses requests under a foreign host name. Without accounts, loopback
+// is the protection, and a page elsewhere could point its own name at 127.0.0.1
+// and read the answers (DNS rebinding).
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range securityHeaders {
+			w.Header().Set(name, value)
+		}
+		host := r.Host
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
+		}
+		if !isLoopback(host) {
+			writeProblem(w, problem(http.StatusMisdirectedRequest, "this server answers to localhost and 127.0.0.1, not to the host name "+host))
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, "/api/") {
+			w.Header().Set("Cache-Control", "no-store")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// compressFrom is the size in bytes from which an answer is worth compressing:
+// below, it fits one packet anyway.
+const compressFrom = 1400
+
+// compressed gzips answers, except streams, whose events must not wait in a
+// compressor's window.
+func compressed(next http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(compressFrom))
+	if err != nil {
+		panic("compression: " + err.Error()) // only options that are wrong in themselves fail
+	}
+	gzipped := wrap(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isStream(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		gzipped.ServeHTTP(w, r)
+	})
+}
+
+func isStream(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/api/") && strings.HasSuffix(r.URL.Path, "/tail")
+}
+
+// writeProblem answers with an error outside of the API's operations.
+func writeProblem(w http.ResponseWriter, p *Problem) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p)
+}

@@ -1,0 +1,140 @@
+package queryserver
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/trackwayhq/trackway/internal/filter"
+	"github.com/trackwayhq/trackway/internal/record"
+	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
+)
+
+// rowsQuestion asks for a page of records of one kind.
+type rowsQuestion struct {
+	project   string
+	columns   columnSet
+	filter    *filter.Expr
+	window    window
+	cursor    *record.ID // the last record of the page before, nil on the first
+	limit     int
+	ascending bool
+}
+
+// maxPage is the most rows a page may have. The store reads the wide columns of
+// a page only for the rows that made it, up to this many.
+const maxPage = 10_000
+
+// rowSettings hold for every statement that reads a page.
+var rowSettings = map[string]string{
+	// Measured on 102M requests: rare filters 833 → 240 ms without it.
+	"use_top_k_dynamic_filtering": "0",
+	// Wide columns are read for the rows of the page only.
+	"query_plan_optimize_lazy_materialization":      "1",
+	"query_plan_max_limit_for_lazy_materialization": strconv.Itoa(maxPage + 1),
+	"precise_float_parsing":                         "1",
+}
+
+// planRows gives the statements that make up the page, to be asked one after the
+// other until it is full: the nearest hour, the nearest day, the rest. Dense
+// filters are then answered from little data, rare ones pay two small reads.
+func planRows(q rowsQuestion) []clickhouse.Query {
+	windows := growingWindows(q.bounded(), q.ascending)
+	out := make([]clickhouse.Query, len(windows))
+	for i, w := range windows {
+		out[i] = planRowsIn(q, w)
+		if i == len(windows)-1 && i > 0 && q.filter.Root != nil {
+			// What was not found in a day is rare: reading in parallel beats
+			// reading in order.
+			out[i].Settings["optimize_read_in_order"] = "0"
+		}
+	}
+	return out
+}
+
+// bounded is the window without what earlier pages have shown. The record of the
+// cursor's own nanosecond stay in it.
+func (q rowsQuestion) bounded() window {
+	w := q.window
+	if q.cursor == nil {
+		return w
+	}
+	if q.ascending {
+		w.From = later(w.From, q.cursor.Time)
+	} else {
+		w.To = earlier(w.To, q.cursor.Time.Add(1))
+	}
+	return w
+}
+
+// growingWindows cuts a window into the hour and the day at the end reading
+// starts from, and what is left.
+func growingWindows(w window, ascending bool) []window {
+	var out []window
+	near := time.Duration(0)
+	for _, far := range []time.Duration{time.Hour, 24 * time.Hour, w.Span()} {
+		far = min(far, w.Span())
+		if far <= near {
+			continue
+		}
+		if ascending {
+			out = append(out, window{w.From.Add(near), w.From.Add(far)})
+		} else {
+			out = append(out, window{w.To.Add(-far), w.To.Add(-near)})
+		}
+		near = far
+	}
+	return out
+}
+
+func planRowsIn(q rowsQuestion, w window) clickhouse.Query {
+	p := newParams(q.project)
+	order, after := "DESC", "<"
+	if q.ascending {
+		order, after = "ASC", ">"
+	}
+	data := map[string]any{
+		"Columns": q.columns.list(), "Table": table(q.columns.kind),
+		"From": p.nanos(w.From.UnixNano()), "To": p.nanos(w.To.UnixNano()),
+		"Order": order, "Limit": q.limit + 1, // one more says whether a page follows
+		"After": "",
+	}
+	if q.cursor != nil {
+		data["After"] = "\n  AND (ts, rid) " + after + " (" + p.nanos(q.cursor.Time.UnixNano()) + ", " + p.uint(q.cursor.RID) + ")"
+	}
+	conditions := q.filter.Conditions()
+	data["Narrow"] = narrow(conditions, q.columns.kind, w, p)
+	data["Where"] = compileWhere(conditions, q.columns.kind, p)
+	return clickhouse.Query{Name: "rows", SQL: render("rows", data), Params: p.values, Settings: cloneSettings(rowSettings)}
+}
+
+// narrow adds what an index knows: the journey holds the rows of a correlation
+// key as one range, the trace index the minutes of a trace. The conditions
+// themselves stay in the statement, so an index may say too much.
+func narrow(conditions []*filter.Compare, kind record.Kind, w window, p *params) string {
+	var sql string
+	for _, c := range conditions {
+		switch {
+		case c.Op != filter.Eq || !c.Column.In(kind):
+		case c.Column.Name == "correlation" && !c.Numeric():
+			sql += "\n  AND (ts, rid) IN (SELECT ts, rid FROM journey WHERE project = {project:String}" +
+				" AND key = " + p.text(c.Key) + " AND value = " + p.text(c.Value.Text) + " AND kind = '" + kind.String() + "'" +
+				" AND ts >= " + p.nanos(w.From.UnixNano()) + " AND ts < " + p.nanos(w.To.UnixNano()) + ")"
+		case c.Column.Name == "trace_id":
+			sql += "\n  AND toStartOfMinute(toDateTime(ts, 'UTC')) IN (SELECT minute FROM trace_index WHERE project = {project:String}" +
+				" AND h = reinterpretAsUInt32(unhex(" + p.text(c.Value.Text) + ")))"
+		}
+	}
+	return sql
+}
+
+func cloneSettings(s map[string]string) map[string]string {
+	out := make(map[string]string, len(s)+1)
+	for k, v := range s {
+		out[k] = v
+	}
+	return out
+}
+
+func later(a, b time.Time) time.Time   { return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare) }
+func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{a, b}, time.Time.Compare) }

@@ -1,0 +1,62 @@
+package queryserver
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/trackwayhq/trackway/internal/filter"
+)
+
+// Problem is the body of every error answer (RFC 9457). A filter that cannot be
+// read adds where it stops making sense.
+type Problem struct {
+	huma.ErrorModel
+	Position *int   `json:"position,omitempty" doc:"Filter errors: byte offset in the filter at which the mistake starts."`
+	Expected string `json:"expected,omitempty" doc:"Filter errors: what could stand at that position."`
+}
+
+func init() {
+	// huma makes its own errors, and their schema, through this hook.
+	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
+		if status == http.StatusUnprocessableEntity {
+			// A parameter of the wrong form is a bad request like any other.
+			status = http.StatusBadRequest
+		}
+		p := problem(status, msg)
+		for _, err := range errs {
+			if err != nil {
+				p.Add(err)
+			}
+		}
+		return p
+	}
+	huma.DefaultArrayNullable = false
+}
+
+func problem(status int, detail string) *Problem {
+	return &Problem{ErrorModel: huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail}}
+}
+
+// badParameter is a 400 that names the query parameter at fault.
+func badParameter(name, value string, err error) *Problem {
+	p := problem(http.StatusBadRequest, name+": "+err.Error())
+	p.Errors = []*huma.ErrorDetail{{Message: err.Error(), Location: "query." + name, Value: value}}
+	return p
+}
+
+// parseFilter reads a filter parameter; its error is a *Problem with a position.
+func parseFilter(text string) (*filter.Expr, error) {
+	expr, err := filter.Parse(text)
+	if err == nil {
+		return expr, nil
+	}
+	p := badParameter("filter", text, err)
+	var fe *filter.Error
+	if errors.As(err, &fe) {
+		p.Detail = fe.Error()
+		p.Position, p.Expected = &fe.Pos, fe.Expected
+	}
+	return nil, p
+}

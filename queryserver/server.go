@@ -1,0 +1,110 @@
+package queryserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
+	"github.com/trackwayhq/trackway/web"
+)
+
+const (
+	// readHeaderTimeout frees connections of clients that never finish a request.
+	readHeaderTimeout = 10 * time.Second
+	// shutdownTimeout is how long answers under way may take to end.
+	shutdownTimeout = 5 * time.Second
+	// maxHeaderBytes leaves room for the longest filter in a URL, percent-encoded.
+	maxHeaderBytes = 128 << 10
+)
+
+// Run serves the API and the UI until ctx ends. ready is called once with the
+// address listened on. It does not need the store to be up.
+func Run(ctx context.Context, cfg Config, ready func(addr string)) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	endpoint, err := parseEndpoint(cfg.ClickHouse.Endpoint)
+	if err != nil {
+		return fmt.Errorf("clickhouse.endpoint: %w", err)
+	}
+	store := clickhouse.New(clickhouse.Options{
+		Endpoint: endpoint, Username: cfg.ClickHouse.Username, Password: string(cfg.ClickHouse.Password),
+		Database: cfg.ClickHouse.Database, Timeout: cfg.ClickHouse.Timeout,
+	})
+	defer store.Close()
+	tails, err := newTailRelay(cfg.LiveTail.Endpoints)
+	if err != nil {
+		return err
+	}
+	defer tails.close()
+
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w: is another query server running? Set listen in the configuration to another port, or to port 0", err)
+	}
+	server := &http.Server{
+		Handler:           newHandler(cfg, store, tails),
+		ReadHeaderTimeout: readHeaderTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		// Live tails never end by themselves: they end with ctx.
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	if ready != nil {
+		ready(listener.Addr().String())
+	}
+	select {
+	case err := <-served:
+		return fmt.Errorf("query server: %w", err)
+	case <-ctx.Done():
+	}
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	err = server.Shutdown(stopping)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = server.Close()
+	}
+	<-served
+	return err
+}
+
+// newHandler puts the API, the health check and the UI behind one door.
+func newHandler(cfg Config, store *clickhouse.Client, tails *tailRelay) http.Handler {
+	projects := make(map[string]bool, len(cfg.Projects))
+	for _, p := range cfg.Projects {
+		projects[p] = true
+	}
+	a := &api{store: store, projects: projects, retention: cfg.Retention, tails: tails, now: time.Now}
+	mux := http.NewServeMux()
+	a.register(mux)
+	mux.HandleFunc("GET /healthz", a.healthz)
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		writeProblem(w, problem(http.StatusNotFound, "there is nothing at "+r.URL.Path+"; see "+openAPIPath+".json for what there is"))
+	})
+	dist, built := web.Dist()
+	mux.Handle("/", newStatic(dist, built))
+	return secured(compressed(mux))
+}
+
+// OpenAPI gives the API's description, as served at /api/openapi.json.
+func OpenAPI() *huma.OpenAPI { return (&api{}).register(http.NewServeMux()) }
+
+// healthz answers 200 as long as the server runs. Whether the store answers is
+// in the body: restarting this process would not mend it.
+func (a *api) healthz(w http.ResponseWriter, r *http.Request) {
+	body := map[string]string{"status": "ok", "store": "ok"}
+	if err := a.store.Ping(r.Context()); err != nil {
+		body["store"] = "unreachable"
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(body)
+}

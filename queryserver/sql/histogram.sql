@@ -1,0 +1,6 @@
+SELECT toUInt32({{.Column}}) AS c, {{.Key}} AS k, sum(n) AS total
+FROM (
+{{template "counts.sql" .Segments}}
+)
+GROUP BY c, k
+ORDER BY c, k

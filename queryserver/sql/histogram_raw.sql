@@ -1,0 +1,10 @@
+SELECT toUInt32({{.Column}}) AS c, {{.Key}} AS k, count() AS total
+FROM (
+  SELECT toDateTime(ts, 'UTC') AS t, service, route, method, status
+  FROM requests
+  WHERE project = {project:String}
+    AND ts >= {{.From}}
+    AND ts < {{.To}}{{.Narrow}}{{.Where}}
+)
+GROUP BY c, k
+ORDER BY c, k

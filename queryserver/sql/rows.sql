@@ -1,0 +1,7 @@
+SELECT {{.Columns}}
+FROM {{.Table}}
+WHERE project = {project:String}
+  AND ts >= {{.From}}
+  AND ts < {{.To}}{{.After}}{{.Narrow}}{{.Where}}
+ORDER BY ts {{.Order}}, rid {{.Order}}
+LIMIT {{.Limit}}

@@ -1,0 +1,5 @@
+SELECT period, quantilesInterpolatedWeighted(0.5, 0.95, 0.99)(toFloat64(b), n) AS q
+FROM (
+{{template "latencies.sql" .}}
+)
+GROUP BY period

@@ -1,0 +1,7 @@
+SELECT {{.Columns}}
+FROM {{.Table}}
+WHERE project = {project:String}
+  AND ({{range $i, $r := .Ranges}}{{if $i}} OR {{end}}(ts >= {{$r.From}} AND ts < {{$r.To}}){{end}})
+  AND trace_id = toFixedString(unhex({{.TraceID}}), 16)
+ORDER BY ts, rid
+LIMIT {{.Limit}}
