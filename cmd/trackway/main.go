@@ -47,6 +47,8 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(
 		newUpCommand(),
 		newEngineCommand(),
+		newQueryCommand(),
+		newEngineCommand(),
 		newDemoCommand(),
 		newBenchCommand(),
 		newVersionCommand(),
