@@ -23,6 +23,7 @@ require (
 	github.com/klauspost/compress v1.20.4
 	github.com/pierrec/lz4/v4 v4.1.33
 	github.com/stretchr/testify v1.12.1
+	github.com/trackwayhq/trackway v0.0.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.50.0
 )

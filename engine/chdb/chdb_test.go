@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/trackwayhq/trackway/engine/chdb"
-	"github.com/trackwayhq/trackway/engine/internal/libtest"
+	"github.com/trackwayhq/trackway/internal/enginetest"
 )
 
 // instance is the one engine of this test process.
@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	path, err := libtest.Find()
+	path, err := enginetest.Library()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
