@@ -1,0 +1,88 @@
+package requestredactionprocessor
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/confmap/confmaptest"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/processor/processortest"
+	"go.uber.org/goleak"
+
+	"github.com/trackwayhq/trackway/processor/requestredactionprocessor/internal/metadata"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestFactory(t *testing.T) {
+	f := NewFactory()
+	assert.Equal(t, "request_redaction", f.Type().String())
+	require.NoError(t, componenttest.CheckConfigStruct(f.CreateDefaultConfig()))
+}
+
+func TestLifecycle(t *testing.T) {
+	f := NewFactory()
+	set := processortest.NewNopSettings(metadata.Type)
+	next := consumertest.NewNop()
+	traces, err := f.CreateTraces(t.Context(), set, f.CreateDefaultConfig(), next)
+	require.NoError(t, err)
+	logs, err := f.CreateLogs(t.Context(), set, f.CreateDefaultConfig(), next)
+	require.NoError(t, err)
+	metrics, err := f.CreateMetrics(t.Context(), set, f.CreateDefaultConfig(), next)
+	require.NoError(t, err)
+	assert.True(t, traces.Capabilities().MutatesData)
+	assert.True(t, logs.Capabilities().MutatesData)
+	assert.True(t, metrics.Capabilities().MutatesData)
+	for _, c := range []component.Component{traces, logs, metrics} {
+		require.NoError(t, c.Start(t.Context(), componenttest.NewNopHost()))
+		require.NoError(t, c.Shutdown(t.Context()))
+	}
+}
+
+func TestConfig(t *testing.T) {
+	cm, err := confmaptest.LoadConf(filepath.Join("testdata", "config.yaml"))
+	require.NoError(t, err)
+	for id, want := range map[string]component.Config{
+		"request_redaction": createDefaultConfig(),
+		"request_redaction/own": &Config{
+			Keys: []string{"password"}, AdditionalKeys: []string{"x_internal_*"},
+			ExceptKeys: []string{"reset_password"}, TextAttributes: []string{"payload"},
+		},
+	} {
+		t.Run(id, func(t *testing.T) {
+			sub, err := cm.Sub(id)
+			require.NoError(t, err)
+			cfg := createDefaultConfig()
+			require.NoError(t, sub.Unmarshal(cfg))
+			require.NoError(t, confmap.Validate(cfg))
+			assert.Equal(t, want, cfg)
+		})
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	for file, want := range map[string]string{
+		"pattern_masks_everything.yaml": `keys::0: pattern "*" masks everything`,
+		"pattern_malformed.yaml":        `additional_keys::0: pattern "[a": syntax error`,
+		"keys_none.yaml":                `keys: want at least one key`,
+		"except_keys_pattern.yaml":      `except_keys::0: want a whole key, got pattern "a*"`,
+		"unknown_key.yaml":              `has invalid keys: mask`,
+	} {
+		t.Run(file, func(t *testing.T) {
+			cm, err := confmaptest.LoadConf(filepath.Join("testdata", file))
+			require.NoError(t, err)
+			sub, err := cm.Sub("request_redaction")
+			require.NoError(t, err)
+			cfg := createDefaultConfig()
+			if err = sub.Unmarshal(cfg); err == nil {
+				err = confmap.Validate(cfg)
+			}
+			require.ErrorContains(t, err, want)
+		})
+	}
+}

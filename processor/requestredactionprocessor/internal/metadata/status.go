@@ -1,0 +1,17 @@
+// Package metadata holds what metadata.yaml declares: type, stability and telemetry.
+package metadata
+
+import "go.opentelemetry.io/collector/component"
+
+// Type of the component in configurations.
+var Type = component.MustNewType("request_redaction")
+
+// ScopeName is the instrumentation scope of the component's own telemetry.
+const ScopeName = "github.com/trackwayhq/trackway/processor/requestredactionprocessor"
+
+// Stability by signal.
+const (
+	TracesStability  = component.StabilityLevelDevelopment
+	LogsStability    = component.StabilityLevelDevelopment
+	MetricsStability = component.StabilityLevelDevelopment
+)
