@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/trackwayhq/trackway/engine/chdb"
-	"github.com/trackwayhq/trackway/engine/internal/libtest"
+	"github.com/trackwayhq/trackway/internal/enginetest"
 )
 
 // The tests below run the real engine in a child process, this test binary
@@ -76,7 +76,7 @@ func runChild(text string) error {
 // engine gives the command of a child that runs the statements below path.
 func engine(t *testing.T, prefix []string, path string, statements ...string) *exec.Cmd {
 	t.Helper()
-	lib, err := libtest.Find()
+	lib, err := enginetest.Library()
 	require.NoError(t, err)
 	self, err := os.Executable()
 	require.NoError(t, err)
