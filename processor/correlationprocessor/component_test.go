@@ -1,0 +1,89 @@
+package correlationprocessor
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/confmap/confmaptest"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/processor/processortest"
+	"go.uber.org/goleak"
+
+	"github.com/trackwayhq/trackway/processor/correlationprocessor/internal/metadata"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestFactory(t *testing.T) {
+	f := NewFactory()
+	assert.Equal(t, "correlation", f.Type().String())
+	require.NoError(t, componenttest.CheckConfigStruct(f.CreateDefaultConfig()))
+}
+
+func TestLifecycle(t *testing.T) {
+	f := NewFactory()
+	set := processortest.NewNopSettings(metadata.Type)
+	next := consumertest.NewNop()
+	traces, err := f.CreateTraces(t.Context(), set, f.CreateDefaultConfig(), next)
+	require.NoError(t, err)
+	logs, err := f.CreateLogs(t.Context(), set, f.CreateDefaultConfig(), next)
+	require.NoError(t, err)
+	assert.True(t, traces.Capabilities().MutatesData)
+	assert.True(t, logs.Capabilities().MutatesData)
+	for _, c := range []component.Component{traces, logs} {
+		require.NoError(t, c.Start(t.Context(), componenttest.NewNopHost()))
+		require.NoError(t, c.Shutdown(t.Context()))
+	}
+}
+
+func TestConfig(t *testing.T) {
+	cm, err := confmaptest.LoadConf(filepath.Join("testdata", "config.yaml"))
+	require.NoError(t, err)
+	for id, want := range map[string]component.Config{
+		"correlation": createDefaultConfig(),
+		"correlation/own": &Config{
+			Keys:           []KeyConfig{{Key: "cart_id", From: []string{"cart.id"}}},
+			AdditionalKeys: []KeyConfig{{Key: "user_id", From: []string{"user.id"}}},
+			Rename:         map[string]string{"customer": "account_id"},
+			BaggagePrefix:  "baggage.", MaxKeys: 4, MaxValueLength: 64,
+		},
+	} {
+		t.Run(id, func(t *testing.T) {
+			sub, err := cm.Sub(id)
+			require.NoError(t, err)
+			cfg := createDefaultConfig()
+			require.NoError(t, sub.Unmarshal(cfg))
+			require.NoError(t, confmap.Validate(cfg))
+			assert.Equal(t, want, cfg)
+		})
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	for file, want := range map[string]string{
+		"key_with_space.yaml":      `keys::0::key: want 1 to 64 letters, digits, '_', '.' and '-', got "user id"`,
+		"from_none.yaml":           `keys::0::from: want the names of one or more attributes, got none`,
+		"from_empty.yaml":          `keys::0::from::0: want the name of an attribute`,
+		"key_twice.yaml":           `additional_keys::0::key: "user_id" is there already`,
+		"rename_to_space.yaml":     `rename::a: want 1 to 64 letters`,
+		"limits_not_positive.yaml": "max_keys: want a number above 0, got 0\nmax_value_length: want a number of bytes above 0, got -1",
+		"unknown_key.yaml":         `has invalid keys: from`,
+	} {
+		t.Run(file, func(t *testing.T) {
+			cm, err := confmaptest.LoadConf(filepath.Join("testdata", file))
+			require.NoError(t, err)
+			sub, err := cm.Sub("correlation")
+			require.NoError(t, err)
+			cfg := createDefaultConfig()
+			if err = sub.Unmarshal(cfg); err == nil {
+				err = confmap.Validate(cfg)
+			}
+			require.ErrorContains(t, err, want)
+		})
+	}
+}

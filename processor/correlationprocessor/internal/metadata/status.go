@@ -1,0 +1,16 @@
+// Package metadata holds what metadata.yaml declares: type, stability and telemetry.
+package metadata
+
+import "go.opentelemetry.io/collector/component"
+
+// Type of the component in configurations.
+var Type = component.MustNewType("correlation")
+
+// ScopeName is the instrumentation scope of the component's own telemetry.
+const ScopeName = "github.com/trackwayhq/trackway/processor/correlationprocessor"
+
+// Stability by signal.
+const (
+	TracesStability = component.StabilityLevelDevelopment
+	LogsStability   = component.StabilityLevelDevelopment
+)
