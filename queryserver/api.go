@@ -73,8 +73,8 @@ func get(id, path, summary string) huma.Operation {
 	return huma.Operation{OperationID: id, Method: http.MethodGet, Path: base + "/" + path, Summary: summary, Tags: []string{"query"}}
 }
 
-// projectParam is the part of every path that names the project.
-type projectParam struct {
+// ProjectParam is the part of every path that names the project.
+type ProjectParam struct {
 	Project string `path:"project" pattern:"^[a-z0-9-]{1,40}$" doc:"The project's id." example:"default"`
 }
 

@@ -14,8 +14,8 @@ import (
 )
 
 type heatmapInput struct {
-	projectParam
-	windowParams
+	ProjectParam
+	WindowParams
 	Service string `query:"service" doc:"Only this service."`
 	Route   string `query:"route" doc:"Only this route."`
 	Method  string `query:"method" doc:"Only this method."`

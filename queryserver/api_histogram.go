@@ -10,8 +10,8 @@ import (
 )
 
 type histogramInput struct {
-	projectParam
-	windowParams
+	ProjectParam
+	WindowParams
 	Filter  string `query:"filter" doc:"Filter, comparisons joined by AND. Default: everything."`
 	Buckets int    `query:"buckets" default:"60" minimum:"1" maximum:"1000" doc:"About how many counts per series; steps are round, so there may be fewer."`
 	By      string `query:"by" enum:"status_class,status,service,route,method" doc:"Split into a series per value. Default: one series with an empty key."`

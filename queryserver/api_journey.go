@@ -9,8 +9,8 @@ import (
 )
 
 type journeyInput struct {
-	projectParam
-	windowParams
+	ProjectParam
+	WindowParams
 	Key    string `path:"key" doc:"Correlation key." example:"order_id"`
 	Value  string `path:"value" doc:"Its value." example:"o_9"`
 	Limit  int    `query:"limit" default:"200" minimum:"1" maximum:"10000" doc:"Most rows in the page."`

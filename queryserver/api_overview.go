@@ -10,8 +10,8 @@ import (
 )
 
 type overviewInput struct {
-	projectParam
-	windowParams
+	ProjectParam
+	WindowParams
 }
 
 // Overview is the totals of a window beside those of the window before it.

@@ -9,7 +9,7 @@ import (
 )
 
 type requestInput struct {
-	projectParam
+	ProjectParam
 	ID string `path:"id" pattern:"^[0-9a-fA-F]{32}$" doc:"The record's id, 32 hex digits."`
 }
 

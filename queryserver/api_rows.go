@@ -10,8 +10,8 @@ import (
 
 // rowsInput are the parameters of the three listings.
 type rowsInput struct {
-	projectParam
-	windowParams
+	ProjectParam
+	WindowParams
 	Filter  string   `query:"filter" doc:"Filter, comparisons joined by AND. Default: everything." example:"status >= 500 AND route = '/projects/:id/tasks'"`
 	Limit   int      `query:"limit" default:"100" minimum:"1" maximum:"10000" doc:"Most rows in the page."`
 	Cursor  string   `query:"cursor" doc:"next_cursor of the page before."`

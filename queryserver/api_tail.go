@@ -11,7 +11,7 @@ import (
 )
 
 type tailInput struct {
-	projectParam
+	ProjectParam
 	Filter string `query:"filter" doc:"Filter, comparisons joined by AND. Default: everything."`
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 type traceInput struct {
-	projectParam
+	ProjectParam
 	TraceID string `path:"trace_id" pattern:"^[0-9a-fA-F]{32}$" doc:"Trace id, 32 hex digits."`
 }
 

@@ -120,13 +120,16 @@ func narrow(conditions []*filter.Compare, kind record.Kind, w window, p *params)
 			sql += "\n  AND (ts, rid) IN (SELECT ts, rid FROM journey WHERE project = {project:String}" +
 				" AND key = " + p.text(c.Key) + " AND value = " + p.text(c.Value.Text) + " AND kind = '" + kind.String() + "'" +
 				" AND ts >= " + p.nanos(w.From.UnixNano()) + " AND ts < " + p.nanos(w.To.UnixNano()) + ")"
-		case c.Column.Name == "trace_id":
+		case c.Column.Name == "trace_id" && c.Value.Text != noTrace:
 			sql += "\n  AND toStartOfMinute(toDateTime(ts, 'UTC')) IN (SELECT minute FROM trace_index WHERE project = {project:String}" +
 				" AND h = reinterpretAsUInt32(unhex(" + p.text(c.Value.Text) + ")))"
 		}
 	}
 	return sql
 }
+
+// noTrace is the id of records that belong to no trace. They are in no index.
+const noTrace = "00000000000000000000000000000000"
 
 func cloneSettings(s map[string]string) map[string]string {
 	out := make(map[string]string, len(s)+1)

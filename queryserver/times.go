@@ -14,14 +14,14 @@ type window struct{ From, To time.Time }
 // Span is the window's length.
 func (w window) Span() time.Duration { return w.To.Sub(w.From) }
 
-// windowParams are the query parameters that bound a question in time.
-type windowParams struct {
+// WindowParams are the query parameters that bound a question in time.
+type WindowParams struct {
 	From string `query:"from" doc:"Start, inclusive: RFC 3339, epoch milliseconds, or relative to now such as -1h, -15m, -7d." example:"-1h"`
 	To   string `query:"to" doc:"End, exclusive; same forms. Default: now." example:"now"`
 }
 
 // resolve reads the parameters; from defaults to defaultSpan before to.
-func (p windowParams) resolve(now time.Time, defaultSpan time.Duration) (window, error) {
+func (p WindowParams) resolve(now time.Time, defaultSpan time.Duration) (window, error) {
 	w := window{To: now}
 	var err error
 	if p.To != "" {

@@ -108,7 +108,7 @@ func (p *parser) key(c *Compare) error {
 	if err := p.advance(); err != nil {
 		return err
 	}
-	if p.tok.kind != tokString {
+	if p.tok.kind != tokString || p.tok.text == "" { // OpenTelemetry knows no empty keys
 		return p.expected("a quoted key, as in " + c.Column.Name + "['key']")
 	}
 	c.Key = p.tok.text

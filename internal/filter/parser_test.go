@@ -31,6 +31,7 @@ func TestParseErrors(t *testing.T) {
 		{"route > 5ms", 8, `"5ms"`, "a string in quotes"},
 		{"attributes = 'x'", 11, `"="`, "[, as in attributes['key']"},
 		{"attributes[plan] = 'x'", 11, `"plan"`, "a quoted key"},
+		{"attributes[''] = 'x'", 11, `"''"`, "a quoted key"},
 		{"attributes['plan' = 'x'", 18, `"="`, "]"},
 		{"attributes['n'] > 5ms", 18, `"5ms"`, "a number, or a string"},
 		{"trace_id = 'abc'", 11, `"'abc'"`, "32 hex digits"},
