@@ -33,8 +33,9 @@ func newStatic(dist fs.FS, built bool) http.Handler {
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 		case isFile && name != "index.html":
 			w.Header().Set("Cache-Control", "no-cache")
-		case path.Ext(name) != "" && name != "index.html":
-			// A file that is gone must not come back as a page.
+		case path.Ext(name) != "" && name != "index.html" && !strings.HasPrefix(name, "p/"):
+			// A file that is gone must not come back as a page; below p/ are pages
+			// alone, and their paths may hold any value.
 			http.NotFound(w, r)
 			return
 		default:

@@ -42,6 +42,8 @@ for (const file of files) {
 }
 console.log(`${String(total).padStart(7)}  initial JavaScript, gzipped; the limit is ${LIMIT}`);
 if (total > LIMIT) {
-  console.error(`size: ${total - LIMIT} bytes too many; load what the first page does not need lazily`);
+  console.error(
+    `size: ${total - LIMIT} bytes too many; load what the first page does not need lazily`,
+  );
   process.exit(1);
 }

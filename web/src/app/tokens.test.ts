@@ -25,7 +25,9 @@ function contrast(a: string, b: string): number {
 
 const surfaces = ['bg', 'surface', 'sunken', 'hover', 'selected'];
 const pairs = [
-  ...['text', 'muted', 'accent', 'ok', 'info', 'warn', 'bad'].flatMap((t) => surfaces.map((s) => [t, s])),
+  ...['text', 'muted', 'accent', 'ok', 'info', 'warn', 'bad'].flatMap((t) =>
+    surfaces.map((s) => [t, s]),
+  ),
   ...['ok', 'info', 'warn', 'bad'].map((t) => [t, `${t}-soft`]),
   ['on-accent', 'accent'],
 ] as [string, string][];

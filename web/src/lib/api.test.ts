@@ -10,7 +10,9 @@ function answer(status: number, body: unknown) {
 }
 
 it('leaves out parameters without a value', () => {
-  expect(search({ filter: '', from: '-1h', cursor: undefined, limit: 5 })).toBe('?from=-1h&limit=5');
+  expect(search({ filter: '', from: '-1h', cursor: undefined, limit: 5 })).toBe(
+    '?from=-1h&limit=5',
+  );
   expect(search({})).toBe('');
 });
 
@@ -43,12 +45,18 @@ describe('api', () => {
       errors: [{ message: 'want a value', location: 'query.filter' }],
     });
     const failed = api('default').requests({ filter: 'status ', from: '-1h', to: 'now' });
-    await expect(failed).rejects.toMatchObject({ status: 400, position: 7, message: 'want a value' });
+    await expect(failed).rejects.toMatchObject({
+      status: 400,
+      position: 7,
+      message: 'want a value',
+    });
   });
 
   it('says so when nobody answers', async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed to fetch')));
-    const e = await api('default').request('x').catch((e: unknown) => e);
+    const e = await api('default')
+      .request('x')
+      .catch((e: unknown) => e);
     expect(e).toBeInstanceOf(ApiError);
     expect((e as ApiError).status).toBe(0);
     expect((e as ApiError).advice).toContain('query server');

@@ -6,6 +6,7 @@ import type {
   LatencyHeatmap,
   Overview,
   Page,
+  Problem,
   RouteHeatmap,
   Row,
   Trace,
@@ -13,15 +14,6 @@ import type {
 
 type Param = string | number | undefined;
 export type Params = Record<string, Param>;
-
-/** Problem details, RFC 9457, with what the filter language adds. */
-interface Problem {
-  title?: string;
-  detail?: string;
-  errors?: { message?: string; location?: string; value?: unknown }[] | null;
-  position?: number;
-  expected?: string;
-}
 
 /** An answer that is not the one asked for. `status` is 0 when there was none at all. */
 export class ApiError extends Error {
@@ -42,7 +34,8 @@ export class ApiError extends Error {
     if (this.status === 0) return 'Is the query server running? Start it, then try again.';
     if (this.status === 404) return 'It may be older than the retention, or the link may be cut.';
     if (this.status === 429) return 'The store is busy. Wait a moment, then try again.';
-    if (this.status >= 500) return 'The store may be starting. Try again; the server’s log has the cause.';
+    if (this.status >= 500)
+      return 'The store may be starting. Try again; the server’s log has the cause.';
     return 'Change the request, then try again.';
   }
 }
@@ -82,7 +75,7 @@ async function get<T>(url: string, signal?: AbortSignal): Promise<T> {
 
 /** The error that a response which is not ok stands for. */
 export async function toError(response: Response): Promise<ApiError> {
-  const problem = (await response.json().catch(() => ({}))) as Problem;
+  const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
   const first = problem.errors?.[0];
   const message =
     first?.message ?? problem.detail ?? problem.title ?? `The server answered ${response.status}.`;
@@ -107,10 +100,8 @@ export function api(project: string) {
       p: RangeParams & { filter?: string; buckets: number; by?: string },
       signal?: AbortSignal,
     ) => get<Histogram>(url('histogram', p), signal),
-    latencyHeatmap: (
-      p: RangeParams & { service?: string; route?: string },
-      signal?: AbortSignal,
-    ) => get<LatencyHeatmap>(url('heatmap', p), signal),
+    latencyHeatmap: (p: RangeParams & { service?: string; route?: string }, signal?: AbortSignal) =>
+      get<LatencyHeatmap>(url('heatmap', p), signal),
     routeHeatmap: (p: RangeParams, signal?: AbortSignal) =>
       get<RouteHeatmap>(url('heatmap', { ...p, by: 'route' }), signal),
     journey: (

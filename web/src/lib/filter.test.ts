@@ -31,7 +31,8 @@ describe('clauses', () => {
 
 describe('and', () => {
   it('starts from nothing', () => expect(and('', 'a = 1')).toBe('a = 1'));
-  it('does not repeat a clause', () => expect(and('a = 1', 'a = 1', 'b = 2')).toBe('a = 1 AND b = 2'));
+  it('does not repeat a clause', () =>
+    expect(and('a = 1', 'a = 1', 'b = 2')).toBe('a = 1 AND b = 2'));
   it('skips empty clauses', () => expect(and('a = 1', '')).toBe('a = 1'));
 });
 
@@ -39,7 +40,9 @@ it('picks out a route by what is known of it', () => {
   expect(ofRoute({ service: 'api', method: 'GET', route: '/a' })).toBe(
     "service = 'api' AND method = 'GET' AND route = '/a'",
   );
-  expect(ofRoute({ service: 'api', method: '', route: '/a' })).toBe("service = 'api' AND route = '/a'");
+  expect(ofRoute({ service: 'api', method: '', route: '/a' })).toBe(
+    "service = 'api' AND route = '/a'",
+  );
 });
 
 it('cuts text where the server counts bytes', () => {

@@ -32,7 +32,7 @@ export function clauses(filter: string): string[] {
     if (quoted && c === '\\') i++;
     else if (quoted) quoted = c === quoted ? '' : quoted;
     else if (c === "'" || c === '"') quoted = c;
-    else if ( /^\sand\s/i.test(filter.slice(i, i + 5))) {
+    else if (/^\sand\s/i.test(filter.slice(i, i + 5))) {
       found.push(filter.slice(start, i));
       start = i + 5;
       i += 4;

@@ -34,7 +34,8 @@ it.each([
   [97, 100, '−3 %'],
   [1400, 100, '×14'],
   [5, 0, null],
-])('from %d before to %d', (value, previous, want) => expect(change(value, previous)).toBe(want));
+  [null, 5, null],
+])('%j after %j', (value, previous, want) => expect(change(value, previous)).toBe(want));
 
 it('counts in full below ten thousand', () => {
   expect(count(9876)).toBe('9,876');
@@ -53,4 +54,13 @@ it('knows the tone of HTTP and span statuses', () => {
   ]);
 });
 
-it('names severities', () => expect([1, 9, 13, 17, 21, 24, 0].map(severity)).toEqual(['trace', 'info', 'warn', 'error', 'fatal', 'fatal', '']));
+it('names severities', () =>
+  expect([1, 9, 13, 17, 21, 24, 0].map(severity)).toEqual([
+    'trace',
+    'info',
+    'warn',
+    'error',
+    'fatal',
+    'fatal',
+    '',
+  ]));

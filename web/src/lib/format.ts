@@ -1,6 +1,9 @@
 // Numbers for people. Each has its exact form beside it, for the hover.
 
-const compactNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const compactNumber = new Intl.NumberFormat('en', {
+  notation: 'compact',
+  maximumFractionDigits: 1,
+});
 const plainNumber = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 
 /** 1234567 → 1.2M; below ten thousand in full. */
@@ -59,8 +62,8 @@ export function percent(share: number): string {
 }
 
 /** How a value moved from the period before: +12 %, −3 %, ×14; null when there is nothing to compare. */
-export function change(value: number, previous: number): string | null {
-  if (!previous || !Number.isFinite(value)) return null;
+export function change(value: number | null, previous: number | null): string | null {
+  if (value === null || !previous) return null;
   const ratio = value / previous;
   if (ratio >= 10) return `×${significant(ratio)}`;
   const p = Math.round((ratio - 1) * 100);

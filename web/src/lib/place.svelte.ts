@@ -1,7 +1,7 @@
 // The address is the state: what a page shows follows from it, and it is the
 // only thing a page changes to show something else.
 
-import { api } from './api';
+import { api, search } from './api';
 import { links, match } from './routes';
 import { DEFAULT_RANGE, type Range } from './time';
 
@@ -53,13 +53,9 @@ class Place {
 
   /** Changes some of the query's parameters; an empty value takes one out. */
   set(change: Record<string, string>, options?: { replace?: boolean }) {
-    const q = new URLSearchParams(window.location.search);
-    for (const [k, v] of Object.entries(change)) {
-      if (v === '') q.delete(k);
-      else q.set(k, v);
-    }
-    const s = q.toString();
-    this.go(window.location.pathname + (s ? `?${s}` : ''), options);
+    const query = Object.fromEntries(new URLSearchParams(window.location.search));
+    const changed = search({ ...query, ...change });
+    this.go(window.location.pathname + changed, options);
   }
 
   read = () => {

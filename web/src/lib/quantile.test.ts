@@ -13,10 +13,23 @@ it.each([
   [0.95, [0, 0, 100], 39],
   [1, [1, 1, 1], 40],
   [0.5, [0, 0, 0], null],
-])('the %f-quantile of %j is %j', (q, counts, want) => expect(quantile(q, counts, buckets)).toBe(want));
+])('the %f-quantile of %j is %j', (q, counts, want) =>
+  expect(quantile(q, counts, buckets)).toBe(want),
+);
 
 it('spreads sparse cells over columns', () => {
-  expect(columnCounts([[0, 1, 3], [1, 0, 2], [0, 1, 1], [9, 0, 1]], 2, 2)).toEqual([
+  expect(
+    columnCounts(
+      [
+        [0, 1, 3],
+        [1, 0, 2],
+        [0, 1, 1],
+        [9, 0, 1],
+      ],
+      2,
+      2,
+    ),
+  ).toEqual([
     [0, 4],
     [2, 0],
   ]);

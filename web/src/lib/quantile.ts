@@ -23,7 +23,11 @@ export function quantile(
 }
 
 /** Per-column counts from the sparse cells [column, bucket, count] of a heatmap. */
-export function columnCounts(cells: readonly number[][], columns: number, buckets: number): number[][] {
+export function columnCounts(
+  cells: readonly number[][],
+  columns: number,
+  buckets: number,
+): number[][] {
   const out = Array.from({ length: columns }, () => new Array<number>(buckets).fill(0));
   for (const [column = -1, bucket = -1, n = 0] of cells) {
     const counts = out[column];

@@ -12,7 +12,10 @@ export type Match =
 export const DEFAULT_PROJECT = 'default';
 
 export function match(path: string): Match {
-  const parts = path.split('/').filter((p) => p !== '').map(decode);
+  const parts = path
+    .split('/')
+    .filter((p) => p !== '')
+    .map(decode);
   const [p, project = DEFAULT_PROJECT, page = '', a, b] = parts;
   if (p === undefined) return { page: 'overview', project: DEFAULT_PROJECT };
   if (p !== 'p' || parts.length > 5) return { page: 'missing', project: DEFAULT_PROJECT };

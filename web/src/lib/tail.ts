@@ -1,13 +1,15 @@
 // The live tail: Server-Sent Events, re-opened by the browser when they break.
 
 import { ApiError, isAbort, toError } from './api';
-import type { Row } from './types';
+import type { Missed, Row, TailStatus } from './types';
 
 export type TailState = 'connecting' | 'open' | 'failed';
 
 export interface TailHandlers {
   record(row: Row): void;
   missed(count: number): void;
+  /** how many of the collectors the server listens to, told when it changes */
+  collectors(status: TailStatus): void;
   state(state: TailState, error?: ApiError): void;
 }
 
@@ -19,8 +21,9 @@ export function openTail(url: string, on: TailHandlers): () => void {
   source.addEventListener('open', () => on.state('open'));
   source.addEventListener('record', (e) => on.record(JSON.parse(e.data) as Row));
   source.addEventListener('missed', (e) => {
-    on.missed((JSON.parse(e.data) as { missed: number }).missed);
+    on.missed((JSON.parse(e.data) as Missed).missed);
   });
+  source.addEventListener('status', (e) => on.collectors(JSON.parse(e.data) as TailStatus));
   source.addEventListener('error', () => {
     if (source.readyState !== EventSource.CLOSED) {
       on.state('connecting');

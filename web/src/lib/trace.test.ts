@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { layout, title, visible } from './trace';
 import type { Row } from './types';
 
-function row(id: string, parent: string, startMs: number, lengthMs: number, more: Partial<Row> = {}): Row {
+function row(
+  id: string,
+  parent: string,
+  startMs: number,
+  lengthMs: number,
+  more: Partial<Row> = {},
+): Row {
   return {
     id: `row-${id}`,
     type: 'span',
@@ -21,14 +27,24 @@ const names = (l: { nodes: { row: Row }[] }) => l.nodes.map((n) => n.row.name);
 
 describe('layout', () => {
   it('goes depth first, siblings by start', () => {
-    const l = layout([row('b2', 'a', 50, 20), row('c', 'b1', 12, 3), row('a', '', 0, 100), row('b1', 'a', 10, 20)]);
+    const l = layout([
+      row('b2', 'a', 50, 20),
+      row('c', 'b1', 12, 3),
+      row('a', '', 0, 100),
+      row('b1', 'a', 10, 20),
+    ]);
     expect(names(l)).toEqual(['a', 'b1', 'c', 'b2']);
     expect(l.nodes.map((n) => n.depth)).toEqual([0, 1, 2, 1]);
     expect(l.length).toBe(100);
   });
 
   it('counts overlapping children once in self time', () => {
-    const l = layout([row('a', '', 0, 100), row('b', 'a', 10, 40), row('c', 'a', 30, 40), row('d', 'a', 90, 50)]);
+    const l = layout([
+      row('a', '', 0, 100),
+      row('b', 'a', 10, 40),
+      row('c', 'a', 30, 40),
+      row('d', 'a', 90, 50),
+    ]);
     expect(l.nodes[0]?.self).toBe(30);
   });
 
@@ -64,7 +80,12 @@ describe('layout', () => {
 });
 
 it('hides what lies below a folded node', () => {
-  const { nodes } = layout([row('a', '', 0, 9), row('b', 'a', 1, 1), row('c', 'b', 1, 1), row('d', 'a', 5, 1)]);
+  const { nodes } = layout([
+    row('a', '', 0, 9),
+    row('b', 'a', 1, 1),
+    row('c', 'b', 1, 1),
+    row('d', 'a', 5, 1),
+  ]);
   expect(names({ nodes: visible(nodes, new Set(['row-b'])) })).toEqual(['a', 'b', 'd']);
 });
 
