@@ -60,9 +60,9 @@ type budget struct {
 	maxThreads        int // of one statement
 }
 
-// perQuery is the memory a statement is expected to need; the number of
+// perQuery is the memory a statement of an even mix needs; the number of
 // concurrent ones follows from it.
-const perQuery = 48 << 20
+const perQuery = 16 << 20
 
 // divide derives everything from one figure. The server limit leaves a tenth to
 // the Go side and to what the engine does not count.
@@ -75,7 +75,7 @@ func divide(memory uint64) budget {
 		uncompressedCache: memory / 32,
 		otherCaches:       memory / 64,
 		mergePool:         max(2, min(cores, int(memory>>30)*2)),
-		concurrentQueries: max(16, min(int(memory/perQuery), 512)),
+		concurrentQueries: min(int(memory/perQuery), 512),
 		maxThreads:        max(1, cores),
 	}
 }

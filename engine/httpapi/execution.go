@@ -215,18 +215,7 @@ func (e *execution) interrupt(out *output, failure *chdb.Exception) {
 		message = message[:exceptionLimit-128]
 	}
 	block := fmt.Sprintf("\r\n__exception__\r\n%s\r\n%s\n%d %s\r\n__exception__\r\n", e.tag, message, len(message)+1, e.tag)
-	below := out.below
-	err := out.flush()
-	if err == nil {
-		_, err = io.WriteString(below, block)
-	}
-	if err == nil {
-		err = out.flush()
-	}
-	if err == nil {
-		err = http.NewResponseController(e.w).Flush()
-	}
-	if err != nil {
+	if err := out.appendRaw(block); err != nil {
 		e.server.options.Log.Debug("an exception could not be told to its client", "query_id", e.request.queryID, "error", err)
 	}
 	panic(http.ErrAbortHandler)

@@ -25,11 +25,13 @@ var errClientGone = errors.New("the client closed the connection")
 // then a buffer that holds the headers back, so that an error in the first
 // MiB is still an HTTP error.
 type output struct {
-	top    io.Writer // where the engine's bytes go in
-	below  io.Writer // the same without the re-encoding of blocks
-	flush  func() error
-	closer []func() error // from the top down
-	held   *heldBack
+	top   io.Writer // where the engine's bytes go in
+	below io.Writer // the same without the re-encoding of blocks
+	// reencoder works on a goroutine of its own until it is closed; nil without one.
+	reencoder io.Closer
+	flush     func() error
+	closer    []func() error // from the top down
+	held      *heldBack
 }
 
 // newOutput builds the way. Its parts follow from the request and from the
@@ -57,7 +59,7 @@ func newOutput(w http.ResponseWriter, r *http.Request, request *request, format 
 	o.below = o.top
 	if request.protocolVersion > 0 && strings.EqualFold(format, "Native") {
 		writer := native.NewReencoder(o.top, request.protocolVersion)
-		o.top = writer
+		o.top, o.reencoder = writer, writer
 		o.closer = append([]func() error{writer.Close}, o.closer...)
 	}
 	return o, nil
@@ -127,6 +129,25 @@ func newEncoder(w io.Writer, encoding string, request *request) (flushWriter, er
 }
 
 func (o *output) Write(p []byte) (int, error) { return o.top.Write(p) }
+
+// appendRaw puts text behind what has been written so far, whole blocks of it, and
+// sends everything.
+func (o *output) appendRaw(text string) error {
+	if o.reencoder != nil {
+		// It reports the block that was cut short, which is why we are here.
+		_ = o.reencoder.Close()
+	}
+	if err := o.flush(); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(o.below, text); err != nil {
+		return err
+	}
+	if err := o.flush(); err != nil {
+		return err
+	}
+	return http.NewResponseController(o.held.w).Flush()
+}
 
 // finish ends the result.
 func (o *output) finish() error {
