@@ -20,12 +20,14 @@ func main() {
 
 // run executes the command line and returns the exit status: 0 done or stopped
 // by a signal, 1 failed. The first SIGINT or SIGTERM ends the context so that
-// commands stop cleanly; the second one ends the process at once.
+// commands stop cleanly. A second SIGINT ends the process at once, a second
+// SIGTERM does not: when `up` is killed, the kernel may send its children the
+// parent-death signal once for each of its threads.
 func run() int {
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
 
 	if err := newRootCommand().ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "trackway:", err)

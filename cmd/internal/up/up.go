@@ -143,8 +143,12 @@ func (s *stack) start(c *child) (*supervised, error) {
 	return r, nil
 }
 
-// event reports what the supervisors do.
+// event reports what the supervisors do once everything has started; until then
+// a child that ends is the error of Run.
 func (s *stack) event(e suture.Event) {
+	if !s.board.snapshot().Ready {
+		return
+	}
 	switch e := e.(type) {
 	case suture.EventServiceTerminate:
 		if e.Restarting {
