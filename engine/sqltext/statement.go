@@ -59,7 +59,7 @@ func plain(text, verb string) (Statement, error) {
 	var previous token
 	for t := l.next(); t.kind != end; t = l.next() {
 		if l.isSymbol(t, ';') && depth <= 0 {
-			if rest := l.next(); rest.kind != end && !l.isSymbol(rest, ';') {
+			if !l.ends() {
 				return Statement{}, ErrMultipleStatements
 			}
 			break
@@ -85,6 +85,15 @@ func plain(text, verb string) (Statement, error) {
 	return s, nil
 }
 
+// ends reports whether nothing but semicolons follows.
+func (l *lexer) ends() bool {
+	t := l.next()
+	for l.isSymbol(t, ';') {
+		t = l.next()
+	}
+	return t.kind == end
+}
+
 // endsFormat reports whether the next token may follow a FORMAT clause. It tells
 // the clause from a column or alias that is called format.
 func (l *lexer) endsFormat() bool {
@@ -105,10 +114,8 @@ func parseInsert(l *lexer, begin int) (Statement, error) {
 		named := !l.is(previous, "INTO") && !l.is(previous, "TABLE") && !l.is(previous, "FUNCTION") && previous.kind != end
 		switch {
 		case t.kind == end || l.isSymbol(t, ';') && depth <= 0:
-			if t.kind != end {
-				if rest := l.next(); rest.kind != end && !l.isSymbol(rest, ';') {
-					return Statement{}, ErrMultipleStatements
-				}
+			if t.kind != end && !l.ends() {
+				return Statement{}, ErrMultipleStatements
 			}
 			s.Text = l.text[begin:last]
 			return s, nil
