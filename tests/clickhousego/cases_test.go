@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/paulmach/orb"
 	"github.com/shopspring/decimal"
 )
 
@@ -114,6 +115,6 @@ func compositeCases() []typeCase {
 		{ddl: "Array(Tuple(String, String))", values: []any{[][]any{{"k", "v"}, {"", ""}}}, text: []string{"[('k','v'),('','')]"}},
 		{ddl: "SimpleAggregateFunction(sum, UInt64)", values: []any{uint64(math.MaxUint64)}, text: []string{"18446744073709551615"}},
 		{ddl: "SimpleAggregateFunction(max, UInt16)", values: []any{uint16(400)}, text: []string{"400"}},
-		{ddl: "Point", values: []any{[]any{1.5, -2.5}}, text: []string{"(1.5,-2.5)"}},
+		{ddl: "Point", values: []any{orb.Point{1.5, -2.5}}, text: []string{"(1.5,-2.5)"}},
 	}
 }

@@ -287,7 +287,7 @@ func TestParameters(t *testing.T) {
 	for _, c := range []struct{ kind, value, want string }{
 		{"UInt64", "18446744073709551615", "18446744073709551615"},
 		{"String", "it's; a \"test\" \\ ü", "it's; a \"test\" \\ ü"},
-		{"String", "line\nand\ttab", "line\nand\ttab"},
+		{"String", `line\nand\ttab`, "line\nand\ttab"}, // parameters are in "escaped" format
 		{"Array(String)", "['a','b']", "['a','b']"},
 		{"Float64", "0.1", "0.1"},
 		{"DateTime64(3, 'UTC')", "2026-11-30 12:00:00.123", "2026-11-30 12:00:00.123"},

@@ -3,6 +3,7 @@ package clickhousehttp
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -177,7 +178,11 @@ func decode(method string, body []byte) ([]byte, error) {
 		defer r.Close()
 		return r.DecodeAll(body, nil)
 	case "block":
-		return io.ReadAll(compress.NewReader(bytes.NewReader(body)))
+		out, err := io.ReadAll(compress.NewReader(bytes.NewReader(body)))
+		if errors.Is(err, io.EOF) { // the reader wraps the end of its input
+			err = nil
+		}
+		return out, err
 	}
 	return nil, fmt.Errorf("unknown encoding %q", method)
 }

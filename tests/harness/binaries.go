@@ -32,11 +32,16 @@ func Root(t testing.TB) string {
 	return ""
 }
 
-// Binary gives the path of a built binary and fails the test, naming the make
-// target, where it has not been built.
+// Binary gives the path of a built binary, in bin or in the directory that
+// $TRACKWAY_BIN names, and fails the test, naming the make target, where it has
+// not been built.
 func Binary(t testing.TB, name, target string) string {
 	t.Helper()
-	path := filepath.Join(Root(t), "bin", name)
+	dir := os.Getenv("TRACKWAY_BIN")
+	if dir == "" {
+		dir = filepath.Join(Root(t), "bin")
+	}
+	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("%s is not built: run `make %s` (%v)", path, target, err)
 	}
