@@ -1,0 +1,144 @@
+package clickhouserollupexporter
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/trackwayhq/trackway/internal/schema"
+)
+
+// store is the ClickHouse HTTP interface with our tables behind it.
+type store struct {
+	client             *http.Client
+	endpoint           string
+	username, password string
+	database           string
+	createSchema       bool
+
+	// mu is held while the schema is looked at, so that of many inserts one
+	// creates it and the others wait.
+	mu    sync.Mutex
+	ready bool
+}
+
+// insertSettings make an insert exact: one block, written before the answer,
+// refused when its token was stored before, in the tables behind views as well.
+var insertSettings = url.Values{
+	"async_insert":       {"0"},
+	"insert_deduplicate": {"1"},
+	"deduplicate_blocks_in_dependent_materialized_views": {"1"},
+	"max_insert_block_size":                              {strconv.Itoa(maxBlockRows)},
+	"min_insert_block_size_rows":                         {strconv.Itoa(maxBlockRows)},
+	"min_insert_block_size_bytes":                        {"0"},
+	"wait_end_of_query":                                  {"1"},
+}
+
+// insert stores one Native block under a token. A block whose token is known is
+// not stored again.
+func (s *store) insert(ctx context.Context, t table, columns, token string, block []byte) error {
+	params := url.Values{}
+	for k, v := range insertSettings {
+		params[k] = v
+	}
+	params.Set("insert_deduplication_token", token)
+	params.Set("query", fmt.Sprintf("INSERT INTO %s.%s (%s) FORMAT Native", s.database, t, columns))
+	_, err := s.post(ctx, params, block)
+	return err
+}
+
+// query runs a statement and gives its answer.
+func (s *store) query(ctx context.Context, sql string) (string, error) {
+	return s.post(ctx, url.Values{"wait_end_of_query": {"1"}}, []byte(sql))
+}
+
+// maxAnswer is more than any answer we ask for.
+const maxAnswer = 1 << 16
+
+func (s *store) post(ctx context.Context, params url.Values, body []byte) (answer string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.endpoint+"/?"+params.Encode(), bytes.NewReader(body))
+	if err != nil {
+		return "", fmt.Errorf("request to the store: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/octet-stream")
+	if s.username != "" {
+		req.Header.Set("X-ClickHouse-User", s.username)
+		req.Header.Set("X-ClickHouse-Key", s.password)
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return "", fmt.Errorf("store unreachable: %w", err)
+	}
+	defer func() {
+		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // so that the connection can be used again
+		_ = resp.Body.Close()
+	}()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return "", fmt.Errorf("reading the store's answer: %w", err)
+	}
+	answer = strings.TrimSpace(string(text))
+	return answer, answerError(resp, answer)
+}
+
+// ensureSchema sees to it that the tables are there, once; they are created if
+// that is allowed.
+func (s *store) ensureSchema(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready {
+		return nil
+	}
+	version, err := s.schemaVersion(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case version > schema.Version:
+		return &schemaMismatch{fmt.Errorf("database %s has schema version %d, this release knows %d: upgrade the collector",
+			s.database, version, schema.Version)}
+	case version == schema.Version:
+	case s.createSchema:
+		err := schema.Create(ctx, schema.Options{Database: s.database}, func(ctx context.Context, sql string) error {
+			_, err := s.query(ctx, sql)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	default:
+		return &schemaMismatch{fmt.Errorf("database %s has schema version %d, want %d: set create_schema: true or run trackway migrate",
+			s.database, version, schema.Version)}
+	}
+	s.ready = true
+	return nil
+}
+
+// forgetSchema makes the next insert look at the schema again.
+func (s *store) forgetSchema() {
+	s.mu.Lock()
+	s.ready = false
+	s.mu.Unlock()
+}
+
+// schemaVersion gives the version of the schema, 0 when there is none.
+func (s *store) schemaVersion(ctx context.Context) (int, error) {
+	answer, err := s.query(ctx, schema.VersionQuery(s.database))
+	if schemaGone(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("reading the schema's version: %w", err)
+	}
+	version, err := strconv.Atoi(answer)
+	if err != nil {
+		return 0, fmt.Errorf("reading the schema's version: want a number, got %q", answer)
+	}
+	return version, nil
+}

@@ -1,0 +1,125 @@
+package clickhouserollupexporter
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// storeError is an answer of the store that says no.
+type storeError struct {
+	// Code is ClickHouse's exception code; 0 when the answer had none.
+	Code int
+	// Status is the HTTP status.
+	Status  int
+	Message string
+}
+
+func (e *storeError) Error() string {
+	if e.Code != 0 {
+		return fmt.Sprintf("ClickHouse exception %d (HTTP %d): %s", e.Code, e.Status, e.Message)
+	}
+	return fmt.Sprintf("store answered HTTP %d: %s", e.Status, e.Message)
+}
+
+// maxErrorText is how much of an exception is kept: stack traces follow.
+const maxErrorText = 2048
+
+// answerError makes an error of an answer, nil when it is a success. Where an
+// exception came after the first byte the status is 200 all the same: then the
+// header or the text tells.
+func answerError(resp *http.Response, text string) error {
+	code, _ := strconv.Atoi(resp.Header.Get("X-ClickHouse-Exception-Code"))
+	if code == 0 {
+		code = codeIn(text)
+	}
+	if resp.StatusCode == http.StatusOK && code == 0 {
+		return nil
+	}
+	if len(text) > maxErrorText {
+		text = text[:maxErrorText]
+	}
+	return &storeError{Code: code, Status: resp.StatusCode, Message: text}
+}
+
+// codeIn finds the code in the text of an exception: "Code: 60. DB::Exception: …".
+func codeIn(text string) int {
+	i := strings.Index(text, "Code: ")
+	if i < 0 || !strings.Contains(text, "Exception") {
+		return 0
+	}
+	digits := text[i+len("Code: "):]
+	if j := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); j >= 0 {
+		digits = digits[:j]
+	}
+	code, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return code
+}
+
+// ClickHouse's exception codes that decide what happens next
+// (src/Common/ErrorCodes.cpp).
+const (
+	codeUnknownTable    = 60
+	codeUnknownDatabase = 81
+)
+
+// permanentCodes are exceptions that the same block would raise again: it does
+// not fit the tables, or the store does not understand the statement. Everything
+// else may pass: memory, disk, too many parts, credentials that will be mended.
+var permanentCodes = map[int]string{
+	6:   "CANNOT_PARSE_TEXT",
+	10:  "NOT_FOUND_COLUMN_IN_BLOCK",
+	16:  "NO_SUCH_COLUMN_IN_TABLE",
+	20:  "NUMBER_OF_COLUMNS_DOESNT_MATCH",
+	27:  "CANNOT_PARSE_INPUT_ASSERTION_FAILED",
+	44:  "ILLEGAL_COLUMN",
+	47:  "UNKNOWN_IDENTIFIER",
+	50:  "UNKNOWN_TYPE",
+	53:  "TYPE_MISMATCH",
+	62:  "SYNTAX_ERROR",
+	70:  "CANNOT_CONVERT_TYPE",
+	73:  "UNKNOWN_FORMAT",
+	115: "UNKNOWN_SETTING",
+	117: "INCORRECT_DATA",
+	131: "TOO_LARGE_STRING_SIZE",
+}
+
+// schemaMismatch says that the store's tables are not those of this release.
+type schemaMismatch struct{ err error }
+
+func (e *schemaMismatch) Error() string { return "schema mismatch: " + e.err.Error() }
+func (e *schemaMismatch) Unwrap() error { return e.err }
+
+// permanent says whether trying the same again is useless.
+func permanent(err error) bool {
+	var mismatch *schemaMismatch
+	if errors.As(err, &mismatch) {
+		return true
+	}
+	var se *storeError
+	if !errors.As(err, &se) {
+		return false // the store did not answer
+	}
+	_, ok := permanentCodes[se.Code]
+	return ok
+}
+
+// schemaGone says whether tables are missing, as after the store was replaced.
+func schemaGone(err error) bool {
+	var se *storeError
+	return errors.As(err, &se) && (se.Code == codeUnknownTable || se.Code == codeUnknownDatabase)
+}
+
+// errorCode is the exception code of an error, 0 when the store gave none.
+func errorCode(err error) int {
+	var se *storeError
+	if errors.As(err, &se) {
+		return se.Code
+	}
+	return 0
+}
