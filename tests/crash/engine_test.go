@@ -1,0 +1,129 @@
+package crash_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/trackwayhq/trackway/internal/schema"
+	"github.com/trackwayhq/trackway/tests/harness"
+)
+
+const password = "crash"
+
+// engine is one that tests start, kill and start again on one directory.
+type engine struct {
+	*harness.Process
+	url string
+}
+
+// startEngine starts an engine on the data directory, behind the command prefix
+// if one is given, and waits until it answers.
+func startEngine(t *testing.T, data, listen string, prefix ...string) *engine {
+	t.Helper()
+	argv := append(append([]string{}, prefix...), harness.Trackway(t), "engine", "--data", data, "--listen", listen, "--library", harness.Library(t))
+	p := harness.Start(t, "engine", []string{"TRACKWAY_ENGINE_PASSWORD=" + password}, argv[0], argv[1:]...)
+	addr, ok := p.Ready(t)["listen"].(string)
+	require.True(t, ok)
+	return &engine{Process: p, url: "http://" + addr}
+}
+
+// renameTrap is the strace command under which a thread of the engine is killed
+// as it enters its nth rename, before the rename happens. The engine's C library
+// calls rename on amd64, Go's runtime renameat, so the files that the process
+// itself moves into place before it is ready do not count.
+func renameTrap(t *testing.T, n int) []string {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	require.NoError(t, err, "this test needs strace: apt-get install strace")
+	call := "rename"
+	if runtime.GOARCH == "arm64" {
+		call = "renameat"
+	}
+	// -D makes the engine, not strace, the child of the test.
+	return []string{strace, "-D", "-f", "-q", "-o", os.DevNull, "-e", "trace=" + call,
+		"-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", call, n)}
+}
+
+// kill ends the engine as a crash would.
+func (e *engine) kill(t *testing.T) {
+	t.Helper()
+	require.NoError(t, syscall.Kill(e.PID(), syscall.SIGKILL))
+	<-e.Exited()
+}
+
+// client keeps no connections: each of the engines is another server.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// post runs a statement, with the body behind it, and gives the answer.
+func post(ctx context.Context, base, statement string, settings url.Values, body io.Reader) (string, error) {
+	query := url.Values{"query": {statement}}
+	for k, v := range settings {
+		query[k] = v
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/?"+query.Encode(), body)
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("X-ClickHouse-User", "default")
+	req.Header.Set("X-ClickHouse-Key", password)
+	res, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		return "", err
+	}
+	if res.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", res.Status, answer)
+	}
+	return string(answer), nil
+}
+
+// ask runs a query that must succeed and gives its tab separated answer.
+func (e *engine) ask(t *testing.T, query string) string {
+	t.Helper()
+	answer, err := post(t.Context(), e.url, query, nil, http.NoBody)
+	require.NoError(t, err, "%s", query)
+	return strings.TrimSpace(answer)
+}
+
+// createSchema creates the product's own tables and views.
+func (e *engine) createSchema(t *testing.T) {
+	t.Helper()
+	require.NoError(t, schema.Create(t.Context(), schema.Options{}, func(ctx context.Context, sql string) error {
+		_, err := post(ctx, e.url, sql, nil, http.NoBody)
+		return err
+	}))
+}
+
+// rounds is how often tests kill at random.
+func rounds(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("TRACKWAY_KILL_ROUNDS")
+	if text == "" {
+		return 5
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err, "TRACKWAY_KILL_ROUNDS")
+	return n
+}
+
+func dataDir(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "data")
+}

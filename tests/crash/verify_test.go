@@ -1,0 +1,78 @@
+package crash_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// agreements are pairs of queries that answer the same when every table behind a
+// view holds exactly what the raw rows make.
+var agreements = []struct{ name, raw, derived string }{
+	{
+		"cnt_m",
+		"SELECT toStartOfMinute(toDateTime(ts, 'UTC')) AS m, service, route, method, status, count(), sum(toUInt64(weight)), sum(request_bytes + response_bytes), sum(duration) FROM trackway.requests GROUP BY ALL ORDER BY ALL",
+		"SELECT minute, service, route, method, status, sum(cnt), sum(weight), sum(bytes), sum(dur_ns) FROM trackway.cnt_m GROUP BY ALL ORDER BY ALL",
+	},
+	{
+		"cnt_h",
+		"SELECT toStartOfHour(toDateTime(ts, 'UTC')) AS h, route, status, count(), sum(duration) FROM trackway.requests GROUP BY ALL ORDER BY ALL",
+		"SELECT hour, route, status, sum(cnt), sum(dur_ns) FROM trackway.cnt_h GROUP BY ALL ORDER BY ALL",
+	},
+	{
+		"lat_m",
+		"SELECT toStartOfMinute(toDateTime(ts, 'UTC')) AS m, route, count() FROM trackway.requests GROUP BY ALL ORDER BY ALL",
+		"SELECT minute, route, sum(cnt) FROM trackway.lat_m GROUP BY ALL ORDER BY ALL",
+	},
+	{
+		"lat_q",
+		"SELECT toStartOfFifteenMinutes(toDateTime(ts, 'UTC')) AS m, route, count() FROM trackway.requests GROUP BY ALL ORDER BY ALL",
+		"SELECT quarter, route, sum(cnt) FROM trackway.lat_q GROUP BY ALL ORDER BY ALL",
+	},
+	{
+		"lat_h",
+		"SELECT toStartOfHour(toDateTime(ts, 'UTC')) AS m, route, count() FROM trackway.requests GROUP BY ALL ORDER BY ALL",
+		"SELECT hour, route, sum(cnt) FROM trackway.lat_h GROUP BY ALL ORDER BY ALL",
+	},
+	{
+		"facets",
+		"SELECT toStartOfHour(toDateTime(ts, 'UTC')) AS h, arrayJoin(facet_items) AS item, count() FROM trackway.requests GROUP BY ALL ORDER BY ALL",
+		"SELECT hour, field || '=' || value AS item, sum(cnt) FROM trackway.facets GROUP BY ALL ORDER BY ALL",
+	},
+	{
+		"journey",
+		"SELECT rid, arrayJoin(correlation::Array(Tuple(String, String))) AS kv, count() FROM trackway.requests GROUP BY ALL ORDER BY ALL",
+		"SELECT rid, (key, value), count() FROM trackway.journey WHERE kind = 'request' GROUP BY ALL ORDER BY rid, key, value",
+	},
+	{
+		"trace_index",
+		"SELECT DISTINCT reinterpretAsUInt32(trace_id) AS h, toStartOfMinute(toDateTime(ts, 'UTC')) AS m FROM trackway.requests WHERE trace_id != toFixedString('', 16) ORDER BY ALL",
+		"SELECT DISTINCT h, minute FROM trackway.trace_index ORDER BY ALL",
+	},
+}
+
+// verifyDerived requires that every derived table agrees with the raw rows and
+// that the engine finds no fault in any part.
+func (e *engine) verifyDerived(t *testing.T) {
+	t.Helper()
+	for _, a := range agreements {
+		raw, derived := e.ask(t, a.raw), e.ask(t, a.derived)
+		require.NotEmpty(t, raw)
+		require.Equal(t, strings.Split(raw, "\n"), strings.Split(derived, "\n"), "%s disagrees with the raw rows", a.name)
+	}
+	tables := e.ask(t, "SELECT name FROM system.tables WHERE database = 'trackway' AND engine LIKE '%MergeTree' ORDER BY name")
+	for table := range strings.SplitSeq(tables, "\n") {
+		require.Equal(t, "1", e.ask(t, "CHECK TABLE trackway."+table+" SETTINGS check_query_single_value_result = 1"), "CHECK TABLE %s", table)
+	}
+}
+
+// verifyUnits requires that the units 1 to last, and no others, are stored
+// whole and once.
+func (e *engine) verifyUnits(t *testing.T, last uint64) {
+	t.Helper()
+	require.Empty(t, e.ask(t, "SELECT unit, count(), uniqExact(rid) FROM trackway.requests GROUP BY unit HAVING count() != "+itoa(unitRows)+" OR uniqExact(rid) != "+itoa(unitRows)),
+		"units that are not stored whole and once: unit, rows, distinct rows")
+	require.Equal(t, itoa(last)+"\t"+itoa(last), e.ask(t, "SELECT uniqExact(unit), max(unit) FROM trackway.requests"))
+	e.verifyDerived(t)
+}
