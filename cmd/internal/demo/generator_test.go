@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"net/http"
 	"testing"
 	"time"
 
@@ -102,7 +103,7 @@ func TestIncidentAndRelease(t *testing.T) {
 					require.NotNil(t, i.Error)
 					require.NotEmpty(t, i.Error.Stack)
 				}
-				if i.Route == "/projects/:id/tasks" && i.Method == "GET" {
+				if i.Route == "/projects/:id/tasks" && i.Method == http.MethodGet {
 					slow, n = slow+i.Duration, n+1
 					release = i.Release
 				}

@@ -98,6 +98,9 @@ func Load(ctx context.Context, o LoadOptions) (Report, error) {
 	}
 	group.Wait()
 	elapsed := time.Since(run.start)
+	if run.total > 0 && ctx.Err() == nil {
+		elapsed = max(elapsed, o.Duration) // the last body is due an interval before the end
+	}
 	return run.report(workers, elapsed, cpuTime()-cpu), nil
 }
 
@@ -188,5 +191,5 @@ func (w *loadWorker) nextDue(ctx context.Context, end time.Time) (due time.Time,
 
 func (w *loadWorker) record(h *hdrhistogram.Histogram, d time.Duration) {
 	// Beyond the histogram's end counts as its end.
-	_ = h.RecordValue(min(max(d.Microseconds(), histogramMin), histogramMax)) //nolint:errcheck // in range by min and max
+	_ = h.RecordValue(min(max(d.Microseconds(), histogramMin), histogramMax))
 }

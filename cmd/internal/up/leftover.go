@@ -13,12 +13,8 @@ const leftoverWait = 10 * time.Second
 // waitForLeftovers waits until no child that the last status file names is
 // running any more.
 func waitForLeftovers(ctx context.Context, d *dataDir) error {
-	last, err := ReadStatus(d.path)
-	if err != nil {
-		return nil //nolint:nilerr // no readable status: nothing is known to wait for
-	}
 	deadline := time.Now().Add(leftoverWait)
-	for _, c := range last.Children {
+	for _, c := range lastChildren(d) {
 		for c.PID != 0 && c.StartTime != 0 && processStartTime(c.PID) == c.StartTime {
 			if time.Now().After(deadline) {
 				return fmt.Errorf("data directory %s is in use: the %s of an earlier run (pid %d) has not stopped within %s: end it with `kill %d` and start again",
@@ -30,4 +26,14 @@ func waitForLeftovers(ctx context.Context, d *dataDir) error {
 		}
 	}
 	return nil
+}
+
+// lastChildren are the children of the run that left its status file, if any.
+// Without a readable file nothing is known to wait for.
+func lastChildren(d *dataDir) []ChildStatus {
+	last, err := ReadStatus(d.path)
+	if err != nil {
+		return nil
+	}
+	return last.Children
 }
