@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -163,9 +164,23 @@ func (d *decoder) headers(m pcommon.Map, prefix string, o *fastjson.Object) {
 	}
 	o.Visit(func(key []byte, v *fastjson.Value) {
 		if v.Type() != fastjson.TypeNull {
-			d.value(m.PutEmpty(d.join(prefix, bytes.ToLower(key))), v)
+			name := d.join(prefix, key)
+			if !lower(name) {
+				name = strings.ToLower(name)
+			}
+			d.value(m.PutEmpty(name), v)
 		}
 	})
+}
+
+// lower says whether s is certainly in lower case, as the headers of HTTP/2 are.
+func lower(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *decoder) join(prefix string, key []byte) string {

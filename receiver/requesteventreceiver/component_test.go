@@ -105,6 +105,7 @@ func TestConfig(t *testing.T) {
 	assert.Equal(t, 64, cfg.MaxAttributes)
 	assert.Equal(t, 7*24*time.Hour, cfg.MaxAge)
 	assert.Equal(t, 10, cfg.MaxErrors)
+	assert.Equal(t, 10*time.Second, cfg.Timeout)
 	assert.Equal(t, 5*time.Second, cfg.RetryAfter)
 	assert.Equal(t, []string{"collector.internal"}, cfg.AllowedHosts)
 }
@@ -116,6 +117,7 @@ func TestBadConfigs(t *testing.T) {
 		"limits_not_positive.yaml": {
 			"max_request_bytes: want a number above 0, got 0", "max_line_bytes: want", "max_items: want a number above 0, got -1",
 			"max_body_bytes: want", "max_attributes: want", "max_errors: want 0 or more", "max_age: want a duration above 0", "retry_after: want 1s or more",
+			"timeout: want a duration above 0 and below http::write_timeout (30s), got 30s",
 		},
 		"unknown_key.yaml": {"has invalid keys: endpoint"},
 	} {

@@ -29,6 +29,8 @@ const (
 	defaultMaxAge = 30 * 24 * time.Hour
 	// Errors listed in an answer; all are counted.
 	defaultMaxErrors = 100
+	// Below confighttp's write_timeout of 30 s, after which no answer can be written.
+	defaultTimeout = 25 * time.Second
 	// Zero seconds of Retry-After would make refused senders spin.
 	defaultRetryAfter = time.Second
 )
@@ -56,6 +58,9 @@ type Config struct {
 	MaxAge time.Duration `mapstructure:"max_age"`
 	// MaxErrors is how many rejected lines an answer describes.
 	MaxErrors int `mapstructure:"max_errors"`
+	// Timeout is how long the pipelines may take; a body they hold longer is
+	// answered 503. It must be below http::write_timeout.
+	Timeout time.Duration `mapstructure:"timeout"`
 	// RetryAfter is what a refused sender is told to wait when the pipeline
 	// names no time itself.
 	RetryAfter time.Duration `mapstructure:"retry_after"`
@@ -86,6 +91,7 @@ func createDefaultConfig() component.Config {
 		MaxAttributes:   defaultMaxAttributes,
 		MaxAge:          defaultMaxAge,
 		MaxErrors:       defaultMaxErrors,
+		Timeout:         defaultTimeout,
 		RetryAfter:      defaultRetryAfter,
 	}
 }
@@ -108,6 +114,9 @@ func (c *Config) Validate() error {
 	}
 	if c.MaxAge <= 0 {
 		errs = append(errs, fmt.Errorf("max_age: want a duration above 0 such as 720h, got %s", c.MaxAge))
+	}
+	if c.Timeout <= 0 || c.HTTP.WriteTimeout > 0 && c.Timeout >= c.HTTP.WriteTimeout {
+		errs = append(errs, fmt.Errorf("timeout: want a duration above 0 and below http::write_timeout (%s), got %s", c.HTTP.WriteTimeout, c.Timeout))
 	}
 	if c.RetryAfter < time.Second {
 		errs = append(errs, fmt.Errorf("retry_after: want 1s or more, since Retry-After counts in whole seconds, got %s", c.RetryAfter))

@@ -3,6 +3,7 @@ package requesteventreceiver
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/collector/consumer/consumererror"
@@ -13,26 +14,40 @@ import (
 
 const dataFormat = "ndjson"
 
-// deliver hands the batch to the pipelines: traces, then logs. When one of them
-// refuses, ok is false and the answer says what the sender should do. A body is
-// answered as a whole, so when it is sent again after only its logs were refused,
-// its traces arrive twice; a sender that gives the batch an id is counted once.
+// deliver hands the batch to the pipelines, traces and logs at once, so that they
+// can share what the exporter writes together. When one of them refuses, ok is
+// false and the answer says what the sender should do. A body is answered as a
+// whole: sent again after only its logs were refused, its traces arrive twice.
 func (r *requestEventReceiver) deliver(ctx context.Context, b *batch) (_ *answer, ok bool) {
-	if b.spans > 0 {
-		octx := r.obs.StartTracesOp(ctx)
-		err := r.traces.ConsumeTraces(octx, b.traces)
-		r.obs.EndTracesOp(octx, dataFormat, b.spans, err)
-		if err != nil {
-			return r.failure(err), false
-		}
-	}
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
+	defer cancel()
+	var logs sync.WaitGroup
+	var logsErr, tracesErr error
 	if b.records > 0 {
-		octx := r.obs.StartLogsOp(ctx)
-		err := r.logs.ConsumeLogs(octx, b.logs)
-		r.obs.EndLogsOp(octx, dataFormat, b.records, err)
-		if err != nil {
-			return r.failure(err), false
+		logs.Go(func() {
+			ctx := r.obs.StartLogsOp(ctx)
+			logsErr = r.logs.ConsumeLogs(ctx, b.logs)
+			r.obs.EndLogsOp(ctx, dataFormat, b.records, logsErr)
+		})
+	}
+	if b.spans > 0 {
+		ctx := r.obs.StartTracesOp(ctx)
+		tracesErr = r.traces.ConsumeTraces(ctx, b.traces)
+		r.obs.EndTracesOp(ctx, dataFormat, b.spans, tracesErr)
+	}
+	logs.Wait()
+	switch {
+	case tracesErr != nil && logsErr != nil:
+		// What is refused for good is worth knowing more than what may be tried again.
+		t, l := r.failure(tracesErr), r.failure(logsErr)
+		if t.retryAfter > 0 && l.retryAfter == 0 {
+			return l, false
 		}
+		return t, false
+	case tracesErr != nil:
+		return r.failure(tracesErr), false
+	case logsErr != nil:
+		return r.failure(logsErr), false
 	}
 	return nil, true
 }

@@ -110,23 +110,29 @@ func (d *decoder) failure() (f failure, truncated bool, lerr *lineError) {
 	if v.Type() != fastjson.TypeObject {
 		return f, false, want("error", "an object of type, message and stack, or a string", v)
 	}
-	for _, s := range [...]struct {
-		key, name string
-		dst       *string
-	}{{"type", "error.type", &f.typ}, {"message", "error.message", &f.message}, {"stack", "error.stack", &f.stack}} {
-		part := v.Get(s.key)
-		if part == nil || part.Type() == fastjson.TypeNull {
-			continue
-		}
-		text, lerr := stringOf(s.name, part)
-		if lerr != nil {
-			return f, false, lerr
-		}
-		var was bool
-		*s.dst, was = d.limit(text)
-		truncated = truncated || was
+	var cutMessage, cutStack bool
+	if f.typ, _, lerr = d.part(v, "type", "error.type"); lerr != nil {
+		return f, false, lerr
 	}
-	return f, truncated, nil
+	if f.message, cutMessage, lerr = d.part(v, "message", "error.message"); lerr != nil {
+		return f, false, lerr
+	}
+	f.stack, cutStack, lerr = d.part(v, "stack", "error.stack")
+	return f, cutMessage || cutStack, lerr
+}
+
+// part reads one string of an object, cut at the limit.
+func (d *decoder) part(object *fastjson.Value, key, name string) (_ string, truncated bool, _ *lineError) {
+	v := object.Get(key)
+	if v == nil || v.Type() == fastjson.TypeNull {
+		return "", false, nil
+	}
+	text, lerr := stringOf(name, v)
+	if lerr != nil {
+		return "", false, lerr
+	}
+	text, truncated = d.limit(text)
+	return text, truncated, nil
 }
 
 // limit cuts a text at max_body_bytes.

@@ -1,0 +1,31 @@
+package requesteventreceiver
+
+import (
+	"testing"
+)
+
+// line700 is an ordinary request of 700 bytes with 17 attributes.
+const line700 = `{"type":"request","ts":"2026-11-30T12:00:00.123Z","service":"api","env":"prod","release":"v1.4.2","method":"GET",` +
+	`"route":"/projects/:id/tasks","path":"/projects/7/tasks","status":200,"duration_ms":812.4,"request_id":"r-81af",` +
+	`"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331","parent_span_id":"","user_agent":"Mozilla/5.0 (X11; Linux x86_64) Chrome/131",` +
+	`"client_ip":"192.0.2.17","request_bytes":310,"response_bytes":9200,"request_headers":{"accept":"application/json","content-type":"application/json"},` +
+	`"response_headers":{"content-type":"application/json"},"attributes":{"plan":"enterprise","region":"eu-west-1","seats":12},` +
+	`"correlation":{"account_id":"acc_108","user_id":"u_1137"}}`
+
+// What a line costs from bytes to pdata, in batches of 1,000 lines.
+func BenchmarkLine(b *testing.B) {
+	line := []byte(line700)
+	d := newDecoder()
+	b.SetBytes(int64(len(line)))
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		if n%1000 == 0 {
+			d.reset(testLimits, testNow)
+		}
+		n++
+		if _, err := d.line(line); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
