@@ -1,0 +1,185 @@
+package clickhouserollupexporter
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/consumer/consumererror"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/trackwayhq/trackway/internal/convert"
+	"github.com/trackwayhq/trackway/internal/ids"
+	"github.com/trackwayhq/trackway/internal/record"
+)
+
+// deadStore is a store that answers nothing but errors until it is opened.
+func deadStore(t *testing.T) (url string, requests func() int) {
+	t.Helper()
+	var mu sync.Mutex
+	n := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		n++
+		mu.Unlock()
+		w.Header().Set("X-ClickHouse-Exception-Code", "241")
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = w.Write([]byte("Code: 241. DB::Exception: Memory limit exceeded"))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return n
+	}
+}
+
+func TestFullQueueTellsSendersToWait(t *testing.T) {
+	cfg := NewFactory().CreateDefaultConfig().(*Config)
+	var requests func() int
+	cfg.ClickHouse.Endpoint, requests = deadStore(t)
+	src, release := ids.NewGenerator().For("", ids.Traces)
+	one := convert.New(convert.Options{TTLDays: 30}).Traces(requestTraces(1, time.Now()), src, time.Now()).Bytes
+	release()
+	cfg.Queue.Get().QueueSize = int64(one + one/2) // room for one
+	e := startExporter(t, cfg)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	first := make(chan error, 1)
+	go func() { first <- e.ConsumeTraces(ctx, requestTraces(1, time.Now())) }()
+	require.Eventually(t, func() bool { return requests() > 0 }, 10*time.Second, time.Millisecond)
+	err := e.ConsumeTraces(context.Background(), requestTraces(1, time.Now()))
+	require.Equal(t, codes.ResourceExhausted, status.Code(err), "%v", err)
+	st, _ := status.FromError(err)
+	require.Len(t, st.Details(), 1)
+	assert.Equal(t, time.Second, st.Details()[0].(*errdetails.RetryInfo).RetryDelay.AsDuration())
+	assert.False(t, consumererror.IsPermanent(err))
+
+	err = e.ConsumeTraces(context.Background(), requestTraces(5, time.Now()))
+	assert.True(t, consumererror.IsPermanent(err), "larger than the whole queue: trying again is useless")
+	assert.ErrorContains(t, err, "send smaller batches")
+
+	cancel()
+	require.ErrorIs(t, <-first, context.Canceled)
+}
+
+func TestShutdownDoesNotWaitForADeadStore(t *testing.T) {
+	cfg := NewFactory().CreateDefaultConfig().(*Config)
+	var requests func() int
+	cfg.ClickHouse.Endpoint, requests = deadStore(t)
+	cfg.Retry.InitialInterval, cfg.Retry.MaxInterval = time.Hour, time.Hour
+	e, err := NewFactory().CreateTraces(context.Background(), settings(), cfg)
+	require.NoError(t, err)
+	host := &statusHost{}
+	require.NoError(t, e.Start(context.Background(), host))
+	answer := make(chan error, 1)
+	go func() { answer <- e.ConsumeTraces(context.Background(), requestTraces(1, time.Now())) }()
+	require.Eventually(t, func() bool { return requests() > 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return host.last() == componentstatus.StatusRecoverableError }, 10*time.Second, time.Millisecond)
+	require.NoError(t, e.Shutdown(context.Background()))
+	err = <-answer
+	require.ErrorIs(t, err, errStopping)
+	require.ErrorContains(t, err, "Memory limit exceeded")
+	assert.False(t, consumererror.IsPermanent(err))
+}
+
+// statusHost remembers the last status reported.
+type statusHost struct {
+	mu    sync.Mutex
+	state componentstatus.Status
+}
+
+func (h *statusHost) GetExtensions() map[component.ID]component.Component { return nil }
+
+func (h *statusHost) Report(e *componentstatus.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.state = e.Status()
+}
+
+func (h *statusHost) last() componentstatus.Status {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.state
+}
+
+func TestUnits(t *testing.T) {
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	rows := func(days ...int) *request {
+		var rs []record.Record
+		for _, d := range days {
+			rs = append(rs, record.Record{Kind: record.Request, Time: now.AddDate(0, 0, -d)})
+		}
+		return newRequest(rs, len(rs), 100*len(rs))
+	}
+	newQueue := func() *units {
+		q := newUnits(UnitConfig{MaxAge: time.Second, MaxRows: 4, MaxBytes: 1 << 20})
+		q.now = func() time.Time { return now }
+		return q
+	}
+	t.Run("waits for its age", func(t *testing.T) {
+		q := newQueue()
+		q.add(rows(0))
+		u, wait := q.take()
+		require.Nil(t, u)
+		assert.Equal(t, time.Second, wait)
+		q.now = func() time.Time { return now.Add(time.Second) }
+		u, _ = q.take()
+		require.NotNil(t, u)
+		assert.Equal(t, 1, u.rows)
+	})
+	t.Run("is full at once", func(t *testing.T) {
+		q := newQueue()
+		a, b := rows(0, 0), rows(0, 0, 0)
+		q.add(a)
+		q.add(b)
+		u, _ := q.take()
+		require.NotNil(t, u)
+		assert.Equal(t, 5, u.rows, "a delivery is not split by rows")
+		assert.False(t, q.withdraw(a), "not any more")
+		u.done(nil)
+		<-a.done
+		<-b.done
+		require.NoError(t, a.result())
+	})
+	t.Run("holds few days", func(t *testing.T) {
+		q := newQueue()
+		r := rows(0, 5, 10)
+		q.add(r)
+		q.drain()
+		for range 3 {
+			u, _ := q.take()
+			require.NotNil(t, u)
+			assert.Equal(t, 1, u.rows)
+			select {
+			case <-r.done:
+				t.Fatal("done before all of it is stored")
+			default:
+			}
+			u.done(nil)
+		}
+		<-r.done
+	})
+	t.Run("gives back what nobody waits for", func(t *testing.T) {
+		q := newQueue()
+		a, b := rows(0), rows(0, 5)
+		q.add(a)
+		q.add(b)
+		require.True(t, q.withdraw(b))
+		q.drain()
+		u, _ := q.take()
+		require.NotNil(t, u)
+		assert.Equal(t, 1, u.rows)
+		u, _ = q.take()
+		require.Nil(t, u)
+	})
+}
