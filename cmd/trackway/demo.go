@@ -63,8 +63,8 @@ func runLive(cmd *cobra.Command, options demo.LiveOptions) error {
 	options.Log = cmd.ErrOrStderr()
 	options.Ready = func() { fmt.Fprintln(cmd.OutOrStdout(), `{"ready":true}`) }
 	totals, err := demo.Live(cmd.Context(), options)
-	fmt.Fprintf(cmd.ErrOrStderr(), "sent %d requests; %d items accepted, %d rejected, %d retries\n",
-		totals.Requests, totals.Accepted, totals.Rejected, totals.Retries)
+	fmt.Fprintf(cmd.ErrOrStderr(), "sent %d requests; %d items accepted, %d rejected, %d failed, %d retries\n",
+		totals.Requests, totals.Accepted, totals.Rejected, totals.Failed, totals.Retries)
 	return err
 }
 

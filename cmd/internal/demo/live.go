@@ -3,7 +3,6 @@ package demo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 )
@@ -11,7 +10,8 @@ import (
 // Shape of what the live mode sends.
 const (
 	flushInterval = 250 * time.Millisecond // how late live traffic may arrive
-	maxBodyItems  = 1000
+	maxBodyItems  = 2000
+	connections   = 4 // bodies on their way at the same time
 	progressEvery = 30 * time.Second
 )
 
@@ -30,7 +30,12 @@ type LiveOptions struct {
 
 // Totals is what a live run has sent.
 type Totals struct {
-	Requests, Items, Accepted, Rejected, Retries int
+	Requests int // generated
+	Items    int // in bodies that were answered
+	Accepted int
+	Rejected int
+	Failed   int // in bodies that the endpoint cannot use
+	Retries  int
 }
 
 // Live sends history, if any, as fast as it is taken, and then live traffic
@@ -42,32 +47,29 @@ func Live(ctx context.Context, o LiveOptions) (Totals, error) {
 	l := &liveRun{
 		options: o,
 		gen:     NewGenerator(o.Seed, NewStory(start, history)),
-		sender:  NewSender(o.URL, 4),
-		run:     now.UnixNano(),
+		out:     newOutbox(ctx, o.URL, o.Log, now),
 	}
-	defer l.sender.Close()
-
 	err := l.backfill(ctx, start, now)
 	if err == nil {
 		o.Ready()
 		err = l.follow(ctx, now)
 	}
+	totals := l.out.close()
+	totals.Requests = l.requests
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
-	return l.totals, err
+	return totals, err
 }
 
 type liveRun struct {
-	options LiveOptions
-	gen     *Generator
-	sender  *Sender
-	run     int64 // tells the batch ids of this run from those of others
+	options  LiveOptions
+	gen      *Generator
+	out      *outbox
+	requests int // generated
 
-	totals  Totals
-	batches int
-	body    []byte
-	items   int // in body
+	body  []byte
+	items int // in body
 }
 
 // backfill sends the traffic between two times.
@@ -76,7 +78,7 @@ func (l *liveRun) backfill(ctx context.Context, from, to time.Time) error {
 		return nil
 	}
 	began := time.Now()
-	fmt.Fprintf(l.options.Log, "sending %.1f hours of history\n", l.options.BackfillHours)
+	l.out.say("sending %.1f hours of history", l.options.BackfillHours)
 	for t := l.gen.NextArrival(from, l.options.BackfillRate); t.Before(to); t = l.gen.NextArrival(t, l.options.BackfillRate) {
 		if err := l.add(ctx, t); err != nil {
 			return err
@@ -85,14 +87,17 @@ func (l *liveRun) backfill(ctx context.Context, from, to time.Time) error {
 	if err := l.flush(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(l.options.Log, "history sent: %d requests, %d items in %s\n",
-		l.totals.Requests, l.totals.Items, time.Since(began).Round(time.Millisecond))
+	totals, err := l.out.wait(ctx)
+	if err != nil {
+		return err
+	}
+	l.out.say("history sent: %d requests, %d items in %s", l.requests, totals.Items, time.Since(began).Round(time.Millisecond))
 	return nil
 }
 
 // follow sends traffic as its time comes.
 func (l *liveRun) follow(ctx context.Context, from time.Time) error {
-	fmt.Fprintf(l.options.Log, "sending live traffic, %g requests a second on average, to %s\n", l.options.Rate, l.sender.url)
+	l.out.say("sending live traffic, %g requests a second on average, to %s", l.options.Rate, l.out.sender.url)
 	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
 	progress := time.Now()
@@ -109,7 +114,7 @@ func (l *liveRun) follow(ctx context.Context, from time.Time) error {
 		}
 		if time.Since(progress) >= progressEvery {
 			progress = time.Now()
-			fmt.Fprintf(l.options.Log, "%d requests, %d items accepted\n", l.totals.Requests, l.totals.Accepted)
+			l.out.say("%d requests made, %d items accepted", l.requests, l.out.totals().Accepted)
 		}
 		select {
 		case <-tick.C:
@@ -124,7 +129,7 @@ func (l *liveRun) add(ctx context.Context, t time.Time) error {
 	items := l.gen.Trace(t)
 	for i := range items {
 		if items[i].Type == "request" {
-			l.totals.Requests++
+			l.requests++
 		}
 		var err error
 		if l.body, err = items[i].AppendLine(l.body); err != nil {
@@ -138,25 +143,12 @@ func (l *liveRun) add(ctx context.Context, t time.Time) error {
 	return nil
 }
 
+// flush hands the body to the outbox; it waits while all connections are busy.
 func (l *liveRun) flush(ctx context.Context) error {
 	if l.items == 0 {
 		return nil
 	}
-	l.batches++
-	id := fmt.Sprintf("demo-%d-%d", l.run, l.batches)
-	answer, err := l.sender.SendUntilAccepted(ctx, l.body, id, func(err error) {
-		l.totals.Retries++
-		fmt.Fprintln(l.options.Log, "trying again:", err)
-	})
-	if err != nil {
-		return err
-	}
-	for _, e := range answer.Errors {
-		fmt.Fprintf(l.options.Log, "line %d was rejected: %s\n", e.Line, e.Error)
-	}
-	l.totals.Items += l.items
-	l.totals.Accepted += answer.Accepted
-	l.totals.Rejected += answer.Rejected
-	l.body, l.items = l.body[:0], 0
-	return nil
+	err := l.out.send(ctx, l.body, l.items)
+	l.body, l.items = make([]byte, 0, cap(l.body)), 0
+	return err
 }

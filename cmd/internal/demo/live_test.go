@@ -3,6 +3,8 @@ package demo
 import (
 	"bytes"
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,4 +26,19 @@ func TestLiveSendsHistoryThroughRefusals(t *testing.T) {
 	assert.Equal(t, 2, totals.Retries)
 	assert.Greater(t, totals.Requests, 500)
 	assert.Contains(t, log.String(), "history sent")
+}
+
+func TestLiveGivesUpWhatCannotBeUsed(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var log bytes.Buffer
+	totals, err := Live(ctx, LiveOptions{
+		URL: server.URL, Seed: 1, Rate: 50, BackfillHours: 0.1, BackfillRate: 1, Log: &log, Ready: cancel,
+	})
+	require.NoError(t, err)
+	assert.Positive(t, totals.Failed)
+	assert.Zero(t, totals.Accepted)
+	assert.Contains(t, log.String(), "404")
 }

@@ -67,6 +67,15 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("refused with %d, try again in %s", e.Status, e.RetryAfter)
 }
 
+// UnusableError is an answer that sending the same body again cannot change.
+type UnusableError struct {
+	URL, Status, Text string
+}
+
+func (e *UnusableError) Error() string {
+	return fmt.Sprintf("%s answered %s: %s", e.URL, e.Status, e.Text)
+}
+
 // Send posts one body. batchID, when not empty, lets the endpoint recognise a
 // repeat of the same body.
 func (s *Sender) Send(ctx context.Context, body []byte, batchID string) (Answer, error) {
@@ -99,7 +108,11 @@ func (s *Sender) Send(ctx context.Context, body []byte, batchID string) (Answer,
 		response.StatusCode == http.StatusServiceUnavailable && retryAfter != "":
 		return answer, &RefusedError{Status: response.StatusCode, RetryAfter: parseRetryAfter(retryAfter)}
 	}
-	return answer, fmt.Errorf("%s answered %s: %.200s", s.url, response.Status, bytes.TrimSpace(content))
+	text := fmt.Sprintf("%.200s", bytes.TrimSpace(content))
+	if response.StatusCode < http.StatusInternalServerError {
+		return answer, &UnusableError{s.url, response.Status, text}
+	}
+	return answer, fmt.Errorf("%s answered %s: %s", s.url, response.Status, text)
 }
 
 // parseRetryAfter reads the integer form of Retry-After (RFC 9110, 10.2.3).
@@ -113,7 +126,7 @@ func parseRetryAfter(value string) time.Duration {
 
 // SendUntilAccepted posts a body again and again until the endpoint takes it:
 // after the time it asked for when it refused, with growing pauses when it could
-// not be reached. It gives up only when ctx ends or the body itself is at fault.
+// not be reached. It gives up when ctx ends or with an UnusableError.
 func (s *Sender) SendUntilAccepted(ctx context.Context, body []byte, batchID string, onRetry func(error)) (Answer, error) {
 	pause := 200 * time.Millisecond
 	for {
@@ -126,7 +139,10 @@ func (s *Sender) SendUntilAccepted(ctx context.Context, body []byte, batchID str
 		}
 		wait := pause
 		var refused *RefusedError
+		var unusable *UnusableError
 		switch {
+		case errors.As(err, &unusable):
+			return answer, err
 		case errors.As(err, &refused):
 			wait = refused.RetryAfter
 		default:
