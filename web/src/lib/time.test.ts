@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromInput, isRelative, nanos, rangeLabel, resolve, toInput } from './time';
+import { fromInput, isRelative, nanos, rangeLabel, resolve, stepName, toInput } from './time';
 
 const now = Date.parse('2026-11-30T12:00:00Z');
 
@@ -29,6 +29,15 @@ describe('a range', () => {
 it.each(['utc', 'local'] as const)('inputs give back the instant in zone %s', (zone) => {
   expect(fromInput(toInput(now, zone), zone)).toBe('2026-11-30T12:00:00.000Z');
 });
+
+it.each([
+  [1, 'second'],
+  [15, '15 seconds'],
+  [60, 'minute'],
+  [900, '15 minutes'],
+  [5400, '90 minutes'],
+  [86_400, 'day'],
+])('a step of %d s is a %s', (s, want) => expect(stepName(s)).toBe(want));
 
 it('keeps nanoseconds', () => {
   const a = nanos('2026-11-30T12:00:00.123456789Z');

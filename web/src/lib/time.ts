@@ -106,6 +106,19 @@ export function fullTime(ms: number, zone: Zone): string {
   }).format(ms);
 }
 
+/** A step of so many seconds in words: minute, 5 minutes, hour, 6 hours, day. */
+export function stepName(seconds: number): string {
+  for (const [unit, name] of [
+    [86_400, 'day'],
+    [3600, 'hour'],
+    [60, 'minute'],
+  ] as const) {
+    const n = seconds / unit;
+    if (n >= 1 && Number.isInteger(n)) return n === 1 ? name : `${n} ${name}s`;
+  }
+  return seconds === 1 ? 'second' : `${seconds} seconds`;
+}
+
 /** UTC, CET, GMT+5:30 … */
 export function zoneName(zone: Zone, at = Date.now()): string {
   const parts = format(zone, 'zone', { timeZoneName: 'short' }).formatToParts(at);
