@@ -141,7 +141,7 @@ func (a *api) routeHeatmap(ctx context.Context, project string, conditions []*fi
 	group.Go(func() error {
 		_, err := a.ask(ctx, latencyQuery, func(r *clickhouse.Reader) {
 			key := cellKey{r.Uint32(), readRouteName(r)}
-			if q := readLatencies(r); len(q) == 1 {
+			if q := quantiles(readLatencies(r), 0.95); q != nil {
 				p95[key] = q[0]
 			}
 		})

@@ -22,8 +22,8 @@ type Overview struct {
 	Routes []Route   `json:"routes" doc:"Most frequent first, at most 100."`
 }
 
-// Tiles are the figures of the overview. Percentiles are interpolated within
-// logarithmic buckets an eighth of an octave wide.
+// Tiles are the figures of the overview. Percentiles come from counts
+// per latency bucket and are off by at most its width, an eighth of an octave.
 type Tiles struct {
 	Requests  Tile `json:"requests"`
 	RPS       Tile `json:"rps" doc:"Requests per second."`
@@ -58,6 +58,9 @@ type Route struct {
 	P99       float64 `json:"p99_ms"`
 }
 
+// percentiles are the ranks shown of latencies.
+var percentiles = []float64{0.5, 0.95, 0.99}
+
 // periodTotals are the sums of one period.
 type periodTotals struct {
 	requests, errors uint64
@@ -81,13 +84,17 @@ func (a *api) overview(ctx context.Context, in *overviewInput) (*answer[Overview
 		t := &totals[r.Uint8()&1]
 		t.requests, t.errors = r.Uint64(), r.Uint64()
 	})
-	run(plan.latency, func(r *clickhouse.Reader) { latencies[r.Uint8()&1].quantiles = readLatencies(r) })
+	run(plan.latency, func(r *clickhouse.Reader) {
+		latencies[r.Uint8()&1].quantiles = quantiles(readLatencies(r), percentiles...)
+	})
 	run(plan.routes, func(r *clickhouse.Reader) {
 		route := Route{RouteName: readRouteName(r), Count: r.Uint64(), Errors: r.Uint64()}
 		route.ErrorRate = float64(route.Errors) / float64(max(route.Count, 1))
 		routes = append(routes, route)
 	})
-	run(plan.routeLatency, func(r *clickhouse.Reader) { routeLatency[readRouteName(r)] = readLatencies(r) })
+	run(plan.routeLatency, func(r *clickhouse.Reader) {
+		routeLatency[readRouteName(r)] = quantiles(readLatencies(r), percentiles...)
+	})
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
@@ -105,15 +112,6 @@ func (a *api) overview(ctx context.Context, in *overviewInput) (*answer[Overview
 
 func readRouteName(r *clickhouse.Reader) RouteName {
 	return RouteName{Service: r.String(), Method: r.String(), Route: r.String()}
-}
-
-// readLatencies reads quantiles over bucket numbers as milliseconds.
-func readLatencies(r *clickhouse.Reader) []float64 {
-	q := r.Floats()
-	for i := range q {
-		q[i] = latencyAt(q[i])
-	}
-	return q
 }
 
 func tiles(totals [2]periodTotals, seconds float64) Tiles {

@@ -1,10 +1,8 @@
 package queryserver
 
 import (
-	"math"
 	"slices"
 
-	"github.com/trackwayhq/trackway/internal/schema"
 	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
 )
 
@@ -46,13 +44,4 @@ func planRoutes(project string, segments []segment) clickhouse.Query {
 	return clickhouse.Query{Name: "routes", SQL: render("routes", map[string]any{
 		"Segments": bindSegments(segments, nil, p), "Limit": maxRoutes,
 	}), Params: p.values}
-}
-
-// latencyAt turns a position among the buckets, as quantiles over bucket numbers
-// give it, into milliseconds. Bucket i is spread over [i-0.5, i+0.5), and within
-// it the position is linear.
-func latencyAt(position float64) float64 {
-	i := math.Floor(position + 0.5)
-	lo, hi := schema.BucketBounds(uint8(min(max(i, 0), math.MaxUint8)))
-	return float64(lo) + float64(hi-lo)*(position+0.5-i)
 }

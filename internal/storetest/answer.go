@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -138,6 +139,13 @@ func (c clock) compare(got any, op string, want any) error {
 	failed := fmt.Errorf("got %s, want it %s %s", c.showValue(got), op, c.showValue(want))
 	a, aNumber := got.(float64)
 	b, bNumber := want.(float64)
+	ordered := aNumber && bNumber
+	order := cmp.Compare(a, b)
+	if at, isText := got.(string); isText {
+		if bt, isText := want.(string); isText {
+			ordered, order = true, cmp.Compare(at, bt)
+		}
+	}
 	var ok bool
 	switch op {
 	case "=":
@@ -147,13 +155,13 @@ func (c clock) compare(got any, op string, want any) error {
 	case "~":
 		ok = aNumber && bNumber && math.Abs(a-b) <= tolerance*math.Abs(b)
 	case "<":
-		ok = aNumber && bNumber && a < b
+		ok = ordered && order < 0
 	case "<=":
-		ok = aNumber && bNumber && a <= b
+		ok = ordered && order <= 0
 	case ">":
-		ok = aNumber && bNumber && a > b
+		ok = ordered && order > 0
 	case ">=":
-		ok = aNumber && bNumber && a >= b
+		ok = ordered && order >= 0
 	default:
 		return fmt.Errorf("%q compares nothing; there are = != < <= > >= ~", op)
 	}

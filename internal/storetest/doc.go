@@ -31,8 +31,8 @@
 //
 //	load            Items, one a line: NDJSON as POST /v1/ingest takes it, or
 //	                compact: the type, a time, then field=value. A dot names a
-//	                key inside a map, values that look like numbers are numbers,
-//	                and "…" or `…` quote what has spaces or must be text.
+//	                key inside a map, values of up to 15 characters that look
+//	                like numbers are numbers, and "…" or `…` quote what has spaces or must be text.
 //	eval PATH …     Asks GET PATH below the project, with key=value parameters.
 //	                An answer other than 200 fails, unless status is expected.
 //	expect PATH     The array at PATH of the answer equals the table below: a

@@ -131,6 +131,10 @@ func setField(item map[string]any, word string) error {
 	return nil
 }
 
+// maxNumber is the longest word read as a number; longer ones are ids made of
+// digits, which a float would change.
+const maxNumber = 15
+
 // parseValue reads a number, a quoted text or a bare word.
 func parseValue(s string) (any, error) {
 	if strings.HasPrefix(s, "\"") || strings.HasPrefix(s, "`") {
@@ -140,7 +144,7 @@ func parseValue(s string) (any, error) {
 		}
 		return text, nil
 	}
-	if n, err := strconv.ParseFloat(s, 64); err == nil && json.Valid([]byte(s)) {
+	if n, err := strconv.ParseFloat(s, 64); err == nil && len(s) <= maxNumber && json.Valid([]byte(s)) {
 		return n, nil
 	}
 	return s, nil

@@ -213,7 +213,7 @@ func (r *runner) value(word string) (any, error) {
 	if strings.HasPrefix(word, "`") {
 		return parseValue(word)
 	}
-	if json.Valid([]byte(word)) {
+	if json.Valid([]byte(word)) && (len(word) <= maxNumber || word[0] < '0' || word[0] > '9') {
 		return decode([]byte(word))
 	}
 	return word, nil

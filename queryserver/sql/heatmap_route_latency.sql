@@ -1,5 +1,9 @@
-SELECT toUInt32({{.Column}}) AS c, service, method, route, quantilesInterpolatedWeighted(0.95)(toFloat64(b), n) AS q
+SELECT c, service, method, route, groupArray(b) AS buckets, groupArray(total) AS counts
 FROM (
+  SELECT toUInt32({{.Column}}) AS c, service, method, route, b, sum(n) AS total
+  FROM (
 {{template "latencies.sql" .Segments}}
+  )
+  GROUP BY c, service, method, route, b
 )
 GROUP BY c, service, method, route

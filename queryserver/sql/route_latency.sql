@@ -1,5 +1,9 @@
-SELECT service, method, route, quantilesInterpolatedWeighted(0.5, 0.95, 0.99)(toFloat64(b), n) AS q
+SELECT service, method, route, groupArray(b) AS buckets, groupArray(total) AS counts
 FROM (
+  SELECT service, method, route, b, sum(n) AS total
+  FROM (
 {{template "latencies.sql" .}}
+  )
+  GROUP BY service, method, route, b
 )
 GROUP BY service, method, route

@@ -1,5 +1,9 @@
-SELECT period, quantilesInterpolatedWeighted(0.5, 0.95, 0.99)(toFloat64(b), n) AS q
+SELECT period, groupArray(b) AS buckets, groupArray(total) AS counts
 FROM (
+  SELECT period, b, sum(n) AS total
+  FROM (
 {{template "latencies.sql" .}}
+  )
+  GROUP BY period, b
 )
 GROUP BY period

@@ -117,13 +117,3 @@ func (r *Reader) String() string {
 	r.Fixed(b)
 	return string(b)
 }
-
-// Floats reads an Array(Float64).
-func (r *Reader) Floats() []float64 {
-	n := r.Len()
-	var out []float64
-	for i := 0; i < n && r.err == nil; i++ {
-		out = append(out, r.Float64())
-	}
-	return out
-}

@@ -36,8 +36,10 @@ ORDER BY c, service, method, route
 --   p6 = "1796042040000000000"
 --   p7 = "1796042096789000000"
 --   project = "default"
-SELECT toUInt32(intDiv(toInt64(toUnixTimestamp(t)) - {p0:Int64}, {p1:Int64})) AS c, service, method, route, quantilesInterpolatedWeighted(0.95)(toFloat64(b), n) AS q
+SELECT c, service, method, route, groupArray(b) AS buckets, groupArray(total) AS counts
 FROM (
+  SELECT toUInt32(intDiv(toInt64(toUnixTimestamp(t)) - {p0:Int64}, {p1:Int64})) AS c, service, method, route, b, sum(n) AS total
+  FROM (
   SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method,
     toUInt8(least(greatest(bitShiftRight(reinterpretAsUInt32(toFloat32(duration / 1e6)), 20), 984), 1239) - 984) AS b, toUInt64(1) AS n
   FROM requests
@@ -52,5 +54,7 @@ FROM (
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p6:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p7:Int64}, 'UTC')
 
+  )
+  GROUP BY c, service, method, route, b
 )
 GROUP BY c, service, method, route

@@ -95,8 +95,10 @@ GROUP BY period
 --   p8 = "1795435200"
 --   p9 = "1795437000"
 --   project = "default"
-SELECT period, quantilesInterpolatedWeighted(0.5, 0.95, 0.99)(toFloat64(b), n) AS q
+SELECT period, groupArray(b) AS buckets, groupArray(total) AS counts
 FROM (
+  SELECT period, b, sum(n) AS total
+  FROM (
   SELECT toUInt8(0) AS period, toDateTime(ts, 'UTC') AS t, service, route, method,
     toUInt8(least(greatest(bitShiftRight(reinterpretAsUInt32(toFloat32(duration / 1e6)), 20), 984), 1239) - 984) AS b, toUInt64(1) AS n
   FROM requests
@@ -157,6 +159,8 @@ FROM (
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p26:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p27:Int64}, 'UTC')
 
+  )
+  GROUP BY period, b
 )
 GROUP BY period
 
@@ -215,8 +219,10 @@ LIMIT 100
 --   p8 = "1796040000"
 --   p9 = "1796041800"
 --   project = "default"
-SELECT service, method, route, quantilesInterpolatedWeighted(0.5, 0.95, 0.99)(toFloat64(b), n) AS q
+SELECT service, method, route, groupArray(b) AS buckets, groupArray(total) AS counts
 FROM (
+  SELECT service, method, route, b, sum(n) AS total
+  FROM (
   SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method,
     toUInt8(least(greatest(bitShiftRight(reinterpretAsUInt32(toFloat32(duration / 1e6)), 20), 984), 1239) - 984) AS b, toUInt64(1) AS n
   FROM requests
@@ -247,5 +253,7 @@ FROM (
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p12:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p13:Int64}, 'UTC')
 
+  )
+  GROUP BY service, method, route, b
 )
 GROUP BY service, method, route
