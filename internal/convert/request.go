@@ -108,14 +108,12 @@ func rawRoute(r *record.Record, s ptrace.Span, p *promoted) string {
 		}
 		return s.Name()
 	}
-	if r.Path != "" {
-		return r.Path
-	}
 	// "GET /users/:id" is the conventions' name for a span that knows its route.
+	// otelhttp around a whole mux sends the template there and nowhere else.
 	if i := strings.IndexByte(s.Name(), '/'); i >= 0 && (i == 0 || s.Name()[i-1] == ' ') {
 		return s.Name()[i:]
 	}
-	return ""
+	return r.Path
 }
 
 // fallbackStatus gives the status of a request that carries no HTTP code.
