@@ -29,7 +29,7 @@ func TestLoadIsStoredAndMeasured(t *testing.T) {
 	i := start(t, filepath.Join(t.TempDir(), "data"))
 	report := filepath.Join(t.TempDir(), "report.json")
 	ndjson := strings.TrimSuffix(i.state(t).URLs["ndjson"], "/v1/ingest")
-	said := run(t, "demo", "--load", "--url", ndjson, "--seconds", "2", "--concurrency", "4", "--batch-size", "200", "--mix", "1:4:1",
+	said := run(t, "demo", "--load", "--url", ndjson, "--seconds", "2", "--concurrency", "4", "--batch-size", "300", "--mix", "1:4:1",
 		"--target-eps", "4000", "--json", report)
 	assert.Contains(t, said, "p99")
 	var load struct {

@@ -105,16 +105,12 @@ func TestLeftoversAreWaitedFor(t *testing.T) {
 	require.NoError(t, b.child("engine", func(s *ChildStatus) {
 		s.PID, s.StartTime = old.Process.Pid, processStartTime(old.Process.Pid)
 	}))
-	done := make(chan error, 1)
-	go func() { done <- waitForLeftovers(context.Background(), d) }()
-	select {
-	case err := <-done:
-		t.Fatal("did not wait for the engine of the earlier run", err)
-	case <-time.After(300 * time.Millisecond):
-	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, waitForLeftovers(cancelled, d), context.Canceled, "it waits for the engine of the earlier run")
 	require.NoError(t, old.Process.Kill())
 	require.Error(t, old.Wait())
-	require.NoError(t, <-done)
+	require.NoError(t, waitForLeftovers(t.Context(), d))
 }
 
 func TestLocateSaysWhatIsMissing(t *testing.T) {
