@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/processor/processortest"
 	"go.uber.org/goleak"
 
+	"github.com/trackwayhq/trackway/internal/metadatatest"
 	"github.com/trackwayhq/trackway/processor/correlationprocessor/internal/metadata"
 )
 
@@ -23,6 +24,16 @@ func TestFactory(t *testing.T) {
 	f := NewFactory()
 	assert.Equal(t, "correlation", f.Type().String())
 	require.NoError(t, componenttest.CheckConfigStruct(f.CreateDefaultConfig()))
+}
+
+func TestMetadata(t *testing.T) {
+	metadatatest.Check(t, metadata.Type, map[string]component.StabilityLevel{
+		"traces": metadata.TracesStability,
+		"logs":   metadata.LogsStability,
+	}, func(set component.TelemetrySettings) error {
+		_, err := metadata.NewTelemetryBuilder(set)
+		return err
+	})
 }
 
 func TestLifecycle(t *testing.T) {

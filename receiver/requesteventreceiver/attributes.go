@@ -216,7 +216,7 @@ func (d *decoder) value(dst pcommon.Value, v *fastjson.Value) {
 
 func (d *decoder) number(dst pcommon.Value, v *fastjson.Value) {
 	d.scratch = v.MarshalTo(d.scratch[:0])
-	if bytes.IndexByte(d.scratch, '.') < 0 && bytes.IndexAny(d.scratch, "eE") < 0 {
+	if !bytes.ContainsAny(d.scratch, ".eE") {
 		if n, err := v.Int64(); err == nil {
 			dst.SetInt(n)
 			return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/confmaptest"
@@ -17,6 +18,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 	"go.uber.org/goleak"
 
+	"github.com/trackwayhq/trackway/internal/metadatatest"
 	"github.com/trackwayhq/trackway/receiver/requesteventreceiver/internal/metadata"
 )
 
@@ -27,6 +29,16 @@ func TestFactory(t *testing.T) {
 	assert.Equal(t, "request_event", f.Type().String())
 	require.NoError(t, componenttest.CheckConfigStruct(f.CreateDefaultConfig()))
 	require.NoError(t, confmap.Validate(f.CreateDefaultConfig()))
+}
+
+func TestMetadata(t *testing.T) {
+	metadatatest.Check(t, metadata.Type, map[string]component.StabilityLevel{
+		"traces": metadata.TracesStability,
+		"logs":   metadata.LogsStability,
+	}, func(set component.TelemetrySettings) error {
+		_, err := metadata.NewTelemetryBuilder(set)
+		return err
+	})
 }
 
 // Both pipelines hold one receiver: it starts once, listens on one port and is
