@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trackwayhq/trackway/cmd/internal/demo"
+	"github.com/trackwayhq/trackway/cmd/internal/size"
 )
 
 func newDemoCommand() *cobra.Command {
@@ -19,6 +20,7 @@ func newDemoCommand() *cobra.Command {
 		seconds  float64
 		mix      string
 		jsonFile string
+		data     string
 	)
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -37,7 +39,7 @@ prepared bodies for --seconds and prints throughput and latency.`,
 			if load.Mix, err = demo.ParseMix(mix); err != nil {
 				return fmt.Errorf("--mix: %w", err)
 			}
-			return runLoad(cmd, load, jsonFile)
+			return runLoad(cmd, load, data, jsonFile)
 		},
 	}
 	flags := cmd.Flags()
@@ -52,6 +54,7 @@ prepared bodies for --seconds and prints throughput and latency.`,
 	flags.Float64Var(&seconds, "seconds", 30, "load: length of the run")
 	flags.Float64Var(&load.TargetEPS, "target-eps", 0, "load: items a second to offer (open loop); 0 sends when answered (closed loop)")
 	flags.StringVar(&mix, "mix", "", "load: requests:spans:events, such as 1:4:1 (default requests only)")
+	flags.StringVar(&data, "data", "", "load: data directory of the running `up`, to count what was stored")
 	flags.StringVar(&jsonFile, "json", "", "load: write the report to this file as JSON")
 	return cmd
 }
@@ -68,12 +71,36 @@ func runLive(cmd *cobra.Command, options demo.LiveOptions) error {
 	return err
 }
 
-func runLoad(cmd *cobra.Command, options demo.LoadOptions, jsonFile string) error {
+// runLoad measures. With the data directory of a running `up` it also counts the
+// rows that the load added: what was accepted must be there.
+func runLoad(cmd *cobra.Command, options demo.LoadOptions, data, jsonFile string) error {
+	var endpoint size.Endpoint
+	var before size.Rows
+	if data != "" {
+		url, password, err := runningEngine(data)
+		if err != nil {
+			return err
+		}
+		endpoint = size.Endpoint{URL: url, User: "default", Password: password, Database: "trackway"}
+		if before, err = size.Count(cmd.Context(), endpoint); err != nil {
+			return err
+		}
+	}
 	report, err := demo.Load(cmd.Context(), options)
 	if err != nil {
 		return err
 	}
 	report.Version = version
+	if data != "" {
+		after, err := size.Count(cmd.Context(), endpoint)
+		if err != nil {
+			return err
+		}
+		report.Stored = &demo.Stored{
+			Engine: after.Version, Requests: after.Requests - before.Requests,
+			Spans: after.Spans - before.Spans, Events: after.Events - before.Events,
+		}
+	}
 	if err := report.WriteText(cmd.OutOrStdout()); err != nil {
 		return err
 	}

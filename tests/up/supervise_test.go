@@ -68,6 +68,11 @@ func TestKilledUpTakesItsChildrenAndTheNextOneStarts(t *testing.T) {
 	second := start(t, data) // at once: it waits for what is still stopping
 	gone(t, children...)
 	second.find(t, "kept")
+
+	children = second.childPIDs(t)
+	require.NoError(t, syscall.Kill(second.PID(), syscall.SIGKILL))
+	gone(t, children...)
+	assert.NoFileExists(t, filepath.Join(data, "DIRTY"), "the engine stops cleanly even so")
 }
 
 func TestSecondStartKeepsRowsAndPassword(t *testing.T) {

@@ -69,6 +69,15 @@ type Report struct {
 	GoVersion    string   `json:"go"`           // that compiled the sender
 	Version      string   `json:"version"`      // of trackway; set by the command
 	StartedAt    string   `json:"started_at"`   // RFC 3339, UTC
+	Stored       *Stored  `json:"stored,omitempty"`
+}
+
+// Stored is what a load added to the store, when the command could ask it.
+type Stored struct {
+	Engine   string `json:"engine"` // ClickHouse version
+	Requests int64  `json:"requests"`
+	Spans    int64  `json:"spans"`
+	Events   int64  `json:"events"` // with the exceptions of failed requests
 }
 
 func (r *loadRun) report(workers []*loadWorker, elapsed, cpu time.Duration) Report {
@@ -111,6 +120,7 @@ func summarize(h *hdrhistogram.Histogram) Latency {
 
 // WriteText prints the report for people.
 func (r Report) WriteText(w io.Writer) error {
+	engine := ""
 	target := "closed loop"
 	if r.Loop == "open" {
 		target = fmt.Sprintf("open loop, %.0f items/s asked for", r.TargetEPS)
@@ -138,8 +148,16 @@ latency     %s
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(w, "sender      %.2f s of CPU, %.2f cores\nmachine     %s\nversions    trackway %s, %s\n",
-		r.SenderCPUS, r.SenderCores, r.Machine, r.Version, r.GoVersion)
+	if r.Stored != nil {
+		_, err := fmt.Fprintf(w, "stored      %d requests, %d spans, %d events (with the exceptions of failed requests)\n",
+			r.Stored.Requests, r.Stored.Spans, r.Stored.Events)
+		if err != nil {
+			return err
+		}
+		engine = ", engine " + r.Stored.Engine
+	}
+	_, err = fmt.Fprintf(w, "sender      %.2f s of CPU, %.2f cores\nmachine     %s\nversions    trackway %s, %s%s\n",
+		r.SenderCPUS, r.SenderCores, r.Machine, r.Version, r.GoVersion, engine)
 	return err
 }
 

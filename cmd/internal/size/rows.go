@@ -1,0 +1,30 @@
+package size
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+)
+
+//go:embed sql/rows.sql
+var rowsSQL string
+
+// Rows counts what a database holds of each kind of record.
+type Rows struct {
+	Version  string `json:"version"` // of ClickHouse
+	Requests int64  `json:"requests"`
+	Spans    int64  `json:"spans"`
+	Events   int64  `json:"events"`
+}
+
+// Count reads the numbers of rows. Tables that do not exist yet hold none.
+func Count(ctx context.Context, e Endpoint) (Rows, error) {
+	rows, err := ask[Rows](ctx, e, rowsSQL)
+	if err != nil {
+		return Rows{}, fmt.Errorf("numbers of rows: %w", err)
+	}
+	if len(rows) != 1 {
+		return Rows{}, fmt.Errorf("numbers of rows: want one row, got %d", len(rows))
+	}
+	return rows[0], nil
+}
