@@ -37,7 +37,7 @@ func newExecution(s *Server, w http.ResponseWriter, r *http.Request, request *re
 
 // run answers the request, whatever happens.
 func (e *execution) run() {
-	e.w.Header().Set("X-ClickHouse-Exception-Tag", e.tag)
+	setHeader(e.w.Header(), "X-ClickHouse-Exception-Tag", e.tag)
 	if err := e.execute(); err != nil {
 		failure := asException(err)
 		if failure.Code == codeReadonly && e.request.readonly {
@@ -115,7 +115,7 @@ func (e *execution) format() string {
 func (e *execution) newOutput() (*output, error) {
 	format := e.format()
 	header := e.w.Header()
-	header.Set("X-ClickHouse-Format", format)
+	setHeader(header, "X-ClickHouse-Format", format)
 	header.Set("Content-Type", contentType(format))
 	compressible := e.server.httpCompression
 	if value := e.request.setting("enable_http_compression"); value != "" {
@@ -145,7 +145,7 @@ func (e *execution) setSummary() {
 		number(e.stats.RowsRead), number(resultRows), number(resultBytes), strconv.FormatInt(time.Since(e.started).Nanoseconds(), 10),
 	})
 	if err == nil { // a struct of strings always marshals
-		e.w.Header().Set("X-ClickHouse-Summary", string(summary))
+		setHeader(e.w.Header(), "X-ClickHouse-Summary", string(summary))
 	}
 }
 
@@ -184,7 +184,7 @@ func (e *execution) refuse(failure *chdb.Exception) {
 	header := e.w.Header()
 	header.Del("Content-Encoding")
 	e.setSummary()
-	header.Set("X-ClickHouse-Exception-Code", strconv.Itoa(failure.Code))
+	setHeader(header, "X-ClickHouse-Exception-Code", strconv.Itoa(failure.Code))
 	header.Set("Content-Type", "text/plain; charset=UTF-8")
 	text := e.server.text(failure) + "\n"
 	if e.request.compress {

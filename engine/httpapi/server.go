@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -101,9 +102,13 @@ func (s *Server) ok(w http.ResponseWriter) {
 
 // setCommonHeaders sets what every answer of ClickHouse carries.
 func (s *Server) setCommonHeaders(h http.Header) {
-	h.Set("X-ClickHouse-Server-Display-Name", s.displayName)
+	setHeader(h, "X-ClickHouse-Server-Display-Name", s.displayName)
 	h.Set("Access-Control-Expose-Headers", "X-ClickHouse-Query-Id,X-ClickHouse-Summary,X-ClickHouse-Server-Display-Name,X-ClickHouse-Format,X-ClickHouse-Timezone,X-ClickHouse-Exception-Code,X-ClickHouse-Exception-Tag")
 }
+
+// setHeader keeps the spelling of ClickHouse's names, which net/http would change;
+// there are clients that compare them byte by byte.
+func setHeader(h http.Header, name, value string) { h[name] = []string{value} }
 
 func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
@@ -113,8 +118,8 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, asException(err))
 		return
 	}
-	w.Header().Set("X-ClickHouse-Query-Id", request.queryID)
-	w.Header().Set("X-ClickHouse-Timezone", "UTC")
+	setHeader(w.Header(), "X-ClickHouse-Query-Id", request.queryID)
+	setHeader(w.Header(), "X-ClickHouse-Timezone", cmp.Or(request.setting("session_timezone"), "UTC"))
 	if err := s.authenticate(r, request); err != nil {
 		s.fail(w, err)
 		return
@@ -125,7 +130,7 @@ func (s *Server) serveQuery(w http.ResponseWriter, r *http.Request) {
 // fail answers with an exception before anything else was written, uncompressed.
 func (s *Server) fail(w http.ResponseWriter, e *chdb.Exception) {
 	h := w.Header()
-	h.Set("X-ClickHouse-Exception-Code", fmt.Sprint(e.Code))
+	setHeader(h, "X-ClickHouse-Exception-Code", fmt.Sprint(e.Code))
 	h.Set("Content-Type", "text/plain; charset=UTF-8")
 	w.WriteHeader(statusOf(e.Code))
 	_, _ = io.WriteString(w, s.text(e)+"\n")
