@@ -46,7 +46,8 @@ func (r *requestEventReceiver) checkOrigin(req *http.Request) error {
 		host = h
 	}
 	host = strings.ToLower(strings.Trim(host, "[]"))
-	if loopbackHost(host) || slices.Contains(r.cfg.AllowedHosts, host) {
+	allowed := func(name string) bool { return strings.EqualFold(name, host) }
+	if loopbackHost(host) || slices.ContainsFunc(r.cfg.AllowedHosts, allowed) {
 		return nil
 	}
 	return fmt.Errorf("host %q is not this machine: add it to allowed_hosts in the receiver's configuration, or configure http::auth", req.Host)

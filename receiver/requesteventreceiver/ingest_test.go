@@ -5,31 +5,21 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
-	"go.opentelemetry.io/collector/config/configauth"
-	"go.opentelemetry.io/collector/config/confighttp"
-	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/consumer"
-	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/receiver/receivertest"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/trackwayhq/trackway/internal/batchid"
 	"github.com/trackwayhq/trackway/receiver/requesteventreceiver/internal/metadata"
@@ -240,129 +230,4 @@ func TestNothingUsable(t *testing.T) {
 	assert.Equal(t, "no items in the body: want one JSON object a line", r.Error)
 	r = post(t, url, []byte("\ufeff"+goodLine))
 	assert.Equal(t, http.StatusOK, r.status, "a byte order mark")
-}
-
-func TestPipelinesAnswer(t *testing.T) {
-	retryIn := func(code codes.Code, d time.Duration) error {
-		st, err := status.New(code, "queue is full").WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(d)})
-		require.NoError(t, err)
-		return st.Err()
-	}
-	for name, tt := range map[string]struct {
-		traces, logs error
-		want         int
-		retryAfter   string
-		text         string
-	}{
-		"full, with a time":          {traces: retryIn(codes.ResourceExhausted, 2300*time.Millisecond), want: 429, retryAfter: "3", text: "queue is full"},
-		"full, in no time":           {traces: retryIn(codes.ResourceExhausted, 0), want: 429, retryAfter: "7", text: "queue is full"},
-		"full, without a time":       {traces: status.Error(codes.ResourceExhausted, "full"), want: 429, retryAfter: "7", text: "full"},
-		"unavailable":                {traces: status.Error(codes.Unavailable, "later"), want: 503, retryAfter: "7", text: "later"},
-		"a plain error":              {traces: errors.New("plain"), want: 503, retryAfter: "7", text: "plain"},
-		"a permanent error":          {traces: consumererror.NewPermanent(errors.New("never")), want: 500, text: "never"},
-		"a permanent status":         {traces: consumererror.NewPermanent(status.Error(codes.InvalidArgument, "no")), want: 400, text: "no"},
-		"no key":                     {traces: status.Error(codes.Unauthenticated, "who"), want: 401, text: "who"},
-		"no permission":              {traces: status.Error(codes.PermissionDenied, "not you"), want: 403, text: "not you"},
-		"logs alone refused":         {logs: errors.New("plain"), want: 503, retryAfter: "7", text: "plain"},
-		"the final refusal is told":  {traces: errors.New("plain"), logs: status.Error(codes.PermissionDenied, "not you"), want: 403, text: "not you"},
-		"the final refusal is told ": {logs: errors.New("plain"), traces: status.Error(codes.PermissionDenied, "not you"), want: 403, text: "not you"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var p pipelines
-			p.traces.err, p.logs.err = tt.traces, tt.logs
-			url := serve(t, &p, componenttest.NewNopHost(), func(c *Config) { c.RetryAfter = 7 * time.Second })
-			r := post(t, url, []byte(goodLine+`{"type":"event","name":"a"}`))
-			assert.Equal(t, tt.want, r.status)
-			assert.Equal(t, tt.retryAfter, r.retryAfter)
-			assert.Contains(t, r.Error, tt.text)
-			assert.Zero(t, r.Accepted)
-		})
-	}
-}
-
-func TestAPipelineThatTakesTooLong(t *testing.T) {
-	var p pipelines
-	p.traces.block = true
-	url := serve(t, &p, componenttest.NewNopHost(), func(c *Config) { c.Timeout = time.Millisecond })
-	r := post(t, url, []byte(goodLine))
-	assert.Equal(t, http.StatusServiceUnavailable, r.status)
-	assert.Equal(t, "1", r.retryAfter)
-}
-
-func TestBatchIDTravelsInTheContext(t *testing.T) {
-	var p pipelines
-	url := serve(t, &p, componenttest.NewNopHost(), nil)
-	r := post(t, url, []byte(goodLine), "Trackway-Batch-Id", "b-1")
-	assert.Equal(t, http.StatusOK, r.status)
-	assert.Equal(t, "b-1", p.traces.batchID.Load())
-	r = post(t, url, []byte(goodLine), "Trackway-Batch-Id", strings.Repeat("b", 129))
-	assert.Equal(t, http.StatusBadRequest, r.status)
-}
-
-func TestBrowsersAndForeignHosts(t *testing.T) {
-	for name, tt := range map[string]struct {
-		configure func(*Config)
-		headers   []string
-		want      int
-	}{
-		"this machine by name":      {nil, []string{"Host", "localhost:4319"}, 200},
-		"this machine by IPv6":      {nil, []string{"Host", "[::1]:4319"}, 200},
-		"a name made to point here": {nil, []string{"Host", "rebound.example:4319"}, 403},
-		"an allowed name":           {func(c *Config) { c.AllowedHosts = []string{"collector.local"} }, []string{"Host", "Collector.local"}, 200},
-		"a web page":                {nil, []string{"Origin", "https://example.com"}, 403},
-		"a web page, with CORS": {func(c *Config) {
-			c.HTTP.CORS = configoptional.Some(confighttp.CORSConfig{AllowedOrigins: []string{"https://example.com"}})
-		}, []string{"Origin", "https://example.com"}, 200},
-		"an open collector": {func(c *Config) { c.AllowUnauthenticated = true }, []string{"Host", "collector.example", "Origin", "https://example.com"}, 200},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var p pipelines
-			url := serve(t, &p, componenttest.NewNopHost(), tt.configure)
-			assert.Equal(t, tt.want, post(t, url, []byte(goodLine), tt.headers...).status)
-		})
-	}
-}
-
-// keys is an authenticator that knows one key.
-type keys struct {
-	component.StartFunc
-	component.ShutdownFunc
-}
-
-func (keys) Authenticate(ctx context.Context, sources map[string][]string) (context.Context, error) {
-	if h := sources["Authorization"]; len(h) == 1 && h[0] == "Bearer good" {
-		return ctx, nil
-	}
-	return ctx, errors.New("unknown key")
-}
-
-type hostWithKeys struct{ component.Host }
-
-var keysID = component.MustNewID("keys")
-
-func (hostWithKeys) GetExtensions() map[component.ID]component.Component {
-	return map[component.ID]component.Component{keysID: keys{}}
-}
-
-func TestKeys(t *testing.T) {
-	var p pipelines
-	url := serve(t, &p, hostWithKeys{componenttest.NewNopHost()}, func(c *Config) {
-		c.HTTP.Auth = configoptional.Some(confighttp.AuthConfig{Config: configauth.Config{AuthenticatorID: keysID}})
-	})
-	r := post(t, url, []byte(goodLine), "Host", "collector.example")
-	assert.Equal(t, http.StatusUnauthorized, r.status)
-	assert.Equal(t, "Bearer", r.header.Get("WWW-Authenticate"))
-	assert.Equal(t, "unknown key", r.Error)
-	r = post(t, url, []byte(goodLine), "Authorization", "Bearer good", "Host", "collector.example")
-	assert.Equal(t, http.StatusOK, r.status)
-}
-
-func TestOtherPathsAndMethods(t *testing.T) {
-	var p pipelines
-	url := serve(t, &p, componenttest.NewNopHost(), nil)
-	resp, err := http.Get(url)
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
-	assert.Equal(t, http.StatusMethodNotAllowed, resp.StatusCode)
-	assert.Equal(t, "POST", resp.Header.Get("Allow"))
 }
