@@ -32,9 +32,10 @@ const (
 	// Stays well below the engine's insert block of a million rows.
 	defaultUnitMaxRows  = 50_000
 	defaultUnitMaxBytes = 64 << 20
-	// One insert at a time leaves the engine idle while it syncs; more than four
-	// only make smaller parts.
-	defaultUnitMaxInFlight = 4
+	// One unit at a time leaves the engine idle while it syncs; every one more
+	// makes units smaller, and a row of a small unit costs the engine up to twice
+	// as much (ADR 0004).
+	defaultUnitMaxInFlight = 2
 
 	// Deliveries held in memory, by the size of their records there.
 	defaultQueueBytes = 128 << 20
