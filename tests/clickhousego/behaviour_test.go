@@ -2,6 +2,7 @@ package clickhousego_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -188,7 +189,7 @@ func TestLargeInsert(t *testing.T) {
 
 	const rowBytes, batchRows = 1024, 8192
 	total, rows := insertTotal(t), uint64(0)
-	var peak int64
+	var peak, early int64
 	for written := 0; written < total; {
 		batch, err := conn.PrepareBatch(t.Context(), "INSERT INTO big")
 		require.NoError(t, err)
@@ -199,6 +200,9 @@ func TestLargeInsert(t *testing.T) {
 		}
 		require.NoError(t, batch.Send())
 		peak = max(peak, harness.RSS(t, engine.PID()))
+		if written <= total/2 {
+			early = peak
+		}
 	}
 	var count, sum uint64
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(), sum(n) FROM big").Scan(&count, &sum))
@@ -207,8 +211,12 @@ func TestLargeInsert(t *testing.T) {
 	var v string
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT v FROM big WHERE n = 4711").Scan(&v))
 	assert.Equal(t, payload(4711, rowBytes), v)
-	t.Logf("%d MiB written, peak resident memory %d MiB", total>>20, peak>>20)
+	t.Logf("%d MiB written, peak resident memory %d MiB, %d MiB in the first half", total>>20, peak>>20, early>>20)
 	assert.Less(t, peak, int64(budget+outside), "resident memory of the engine")
+	if total >= 1<<30 {
+		// Caches have filled by the middle: from there on memory is flat.
+		assert.Less(t, peak, early+128<<20, "resident memory in the second half of a long run")
+	}
 }
 
 // payload is a value of n bytes that differs in every row and does not compress
@@ -272,4 +280,53 @@ func (g *generated) Read(p []byte) (int, error) {
 	n := copy(p, g.rest)
 	g.rest = g.rest[n:]
 	return n, nil
+}
+
+// TestDatabaseSQL uses the driver through database/sql and a DSN, as programs
+// that do not know ClickHouse do.
+func TestDatabaseSQL(t *testing.T) {
+	engine := harness.StartEngine(t)
+	for _, compress := range []string{"none", "lz4", "zstd", "gzip"} {
+		t.Run(compress, func(t *testing.T) {
+			db, err := sql.Open("clickhouse", "http://"+engine.User+":"+engine.Password+"@"+engine.Addr+"/default?compress="+compress)
+			require.NoError(t, err)
+			defer func() { _ = db.Close() }()
+			require.NoError(t, db.PingContext(t.Context()))
+			_, err = db.ExecContext(t.Context(), "CREATE TABLE std_"+compress+" (a UInt64, b String, c Nullable(Float64)) ENGINE = MergeTree ORDER BY a")
+			require.NoError(t, err)
+
+			tx, err := db.BeginTx(t.Context(), nil)
+			require.NoError(t, err)
+			insert, err := tx.PrepareContext(t.Context(), "INSERT INTO std_"+compress)
+			require.NoError(t, err)
+			for i := range 1000 {
+				var c any
+				if i%2 == 0 {
+					c = float64(i) / 2
+				}
+				_, err = insert.ExecContext(t.Context(), uint64(i), "row "+strconv.Itoa(i), c)
+				require.NoError(t, err)
+			}
+			require.NoError(t, tx.Commit())
+
+			rows, err := db.QueryContext(t.Context(), "SELECT a, b, c FROM std_"+compress+" WHERE a >= ? AND b != ? ORDER BY a", 990, "row 995")
+			require.NoError(t, err)
+			defer func() { _ = rows.Close() }()
+			n := 0
+			for ; rows.Next(); n++ {
+				var a uint64
+				var b string
+				var c sql.NullFloat64
+				require.NoError(t, rows.Scan(&a, &b, &c))
+				assert.Equal(t, "row "+strconv.FormatUint(a, 10), b)
+				want := sql.NullFloat64{}
+				if a%2 == 0 {
+					want = sql.NullFloat64{Float64: float64(a) / 2, Valid: true}
+				}
+				assert.Equal(t, want, c)
+			}
+			require.NoError(t, rows.Err())
+			assert.Equal(t, 9, n)
+		})
+	}
 }

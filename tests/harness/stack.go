@@ -51,7 +51,7 @@ func StartStackWith(t testing.TB, env []string, args ...string) *Stack {
 	data := filepath.Join(t.TempDir(), "data")
 	p := Start(t, "up", env, Trackway(t), append([]string{
 		"up", "--json", "--verbose", "--data", data,
-		"--config-dir", configDir(t),
+		"--config-dir", filepath.Join(Root(t), "config"),
 		"--collector", Collector(t), "--library", Library(t),
 		"--listen", "0", "--otlp-grpc", "0", "--otlp-http", "0", "--ndjson", "0",
 		"--engine-listen", "0", "--live-tail", "0", "--health", "0",
@@ -73,15 +73,6 @@ func StartStackWith(t testing.TB, env []string, args ...string) *Stack {
 	s.NDJSON = "http://" + hostPort(state.URLs.NDJSON)
 	s.LiveTail = "http://" + hostPort(state.URLs.LiveTail)
 	return s
-}
-
-// configDir is the repository's config directory, or the one that
-// $TRACKWAY_CONFIG names.
-func configDir(t testing.TB) string {
-	if dir := os.Getenv("TRACKWAY_CONFIG"); dir != "" {
-		return dir
-	}
-	return filepath.Join(Root(t), "config")
 }
 
 func (s *Stack) status(t testing.TB) status {
