@@ -37,12 +37,16 @@ var rowSettings = map[string]string{
 
 // planRows gives the statements that make up the page, to be asked one after the
 // other until it is full: the nearest hour, the nearest day, the rest. Dense
-// filters are then answered from little data, rare ones pay two small reads.
+// filters are then answered from little data, rare ones pay two small reads. A
+// single correlation key needs no windows: the journey has it in order.
 func planRows(q rowsQuestion) []clickhouse.Query {
+	if key := q.onlyKey(); key != nil {
+		return []clickhouse.Query{planRowsIn(q, q.bounded(), key)}
+	}
 	windows := growingWindows(q.bounded(), q.ascending)
 	out := make([]clickhouse.Query, len(windows))
 	for i, w := range windows {
-		out[i] = planRowsIn(q, w)
+		out[i] = planRowsIn(q, w, nil)
 		if i == len(windows)-1 && i > 0 && q.filter.Root != nil {
 			// What was not found in a day is rare: reading in parallel beats
 			// reading in order.
@@ -50,6 +54,19 @@ func planRows(q rowsQuestion) []clickhouse.Query {
 		}
 	}
 	return out
+}
+
+// onlyKey is the filter's condition when that is one correlation key.
+func (q rowsQuestion) onlyKey() *filter.Compare {
+	if cs := q.filter.Conditions(); len(cs) == 1 && isKey(cs[0]) {
+		return cs[0]
+	}
+	return nil
+}
+
+// isKey says whether a condition asks for what the journey is sorted by.
+func isKey(c *filter.Compare) bool {
+	return c.Op == filter.Eq && c.Column.Name == "correlation" && !c.Numeric()
 }
 
 // bounded is the window without what earlier pages have shown. The record of the
@@ -87,25 +104,40 @@ func growingWindows(w window, ascending bool) []window {
 	return out
 }
 
-func planRowsIn(q rowsQuestion, w window) clickhouse.Query {
+// planRowsIn reads a page within a window in two steps. The inner statement finds
+// the times of the page, reading no further than the page is long, because it
+// sorts by the primary key alone; the outer one reads all columns at those times
+// and puts rows that share a time in order. Sorting by (ts, rid) at once reads
+// ten times as much: see docs/adr/0006-planner.md.
+func planRowsIn(q rowsQuestion, w window, key *filter.Compare) clickhouse.Query {
 	p := newParams(q.project)
 	order, after := "DESC", "<"
 	if q.ascending {
 		order, after = "ASC", ">"
 	}
+	conditions := q.filter.Conditions()
 	data := map[string]any{
 		"Columns": q.columns.list(), "Table": table(q.columns.kind),
 		"From": p.nanos(w.From.UnixNano()), "To": p.nanos(w.To.UnixNano()),
 		"Order": order, "Limit": q.limit + 1, // one more says whether a page follows
-		"After": "",
+		"After": "", "Journey": "", "Narrow": "", "Keys": table(q.columns.kind),
 	}
 	if q.cursor != nil {
 		data["After"] = "\n  AND (ts, rid) " + after + " (" + p.nanos(q.cursor.Time.UnixNano()) + ", " + p.uint(q.cursor.RID) + ")"
 	}
-	conditions := q.filter.Conditions()
-	data["Narrow"] = narrow(conditions, q.columns.kind, w, p)
+	if key != nil {
+		data["Keys"], data["Journey"] = "journey", journeyRange(key, q.columns.kind, p)
+	} else {
+		data["Narrow"] = narrow(conditions, q.columns.kind, w, p)
+	}
 	data["Where"] = compileWhere(conditions, q.columns.kind, p)
 	return clickhouse.Query{Name: "rows", SQL: render("rows", data), Params: p.values, Settings: cloneSettings(rowSettings)}
+}
+
+// journeyRange is the primary-key range of the journey that holds a key, and the
+// kind of record in it.
+func journeyRange(c *filter.Compare, kind record.Kind, p *params) string {
+	return "key = " + p.text(c.Key) + " AND value = " + p.text(c.Value.Text) + " AND kind = '" + kind.String() + "'"
 }
 
 // narrow adds what an index knows: the journey holds the rows of a correlation
@@ -116,9 +148,9 @@ func narrow(conditions []*filter.Compare, kind record.Kind, w window, p *params)
 	for _, c := range conditions {
 		switch {
 		case c.Op != filter.Eq || !c.Column.In(kind):
-		case c.Column.Name == "correlation" && !c.Numeric():
+		case isKey(c):
 			sql += "\n  AND (ts, rid) IN (SELECT ts, rid FROM journey WHERE project = {project:String}" +
-				" AND key = " + p.text(c.Key) + " AND value = " + p.text(c.Value.Text) + " AND kind = '" + kind.String() + "'" +
+				" AND " + journeyRange(c, kind, p) +
 				" AND ts >= " + p.nanos(w.From.UnixNano()) + " AND ts < " + p.nanos(w.To.UnixNano()) + ")"
 		case c.Column.Name == "trace_id" && c.Value.Text != noTrace:
 			sql += "\n  AND toStartOfMinute(toDateTime(ts, 'UTC')) IN (SELECT minute FROM trace_index WHERE project = {project:String}" +

@@ -25,7 +25,6 @@ FROM (
     toUInt8(least(greatest(bitShiftRight(reinterpretAsUInt32(toFloat32(duration / 1e6)), 20), 984), 1239) - 984) AS b, toUInt64(1) AS n
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p8:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p9:Int64}, 'UTC') AND service = {p2:String} AND route = {p3:String}
-
 )
 GROUP BY c, b
 ORDER BY c, b

@@ -22,7 +22,6 @@ FROM (
   SELECT toUInt8(0) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p6:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p7:Int64}, 'UTC')
-
 )
 GROUP BY c, k
 ORDER BY c, k

@@ -36,7 +36,6 @@ FROM (
   SELECT toUInt8(0) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p12:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p13:Int64}, 'UTC') AND status >= {p2:UInt64} AND service = {p3:String}
-
 )
 GROUP BY c, k
 ORDER BY c, k

@@ -61,7 +61,6 @@ FROM (
   SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p18:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p19:Int64}, 'UTC')
-
 )
 GROUP BY period
 
@@ -158,7 +157,6 @@ FROM (
     toUInt8(least(greatest(bitShiftRight(reinterpretAsUInt32(toFloat32(duration / 1e6)), 20), 984), 1239) - 984) AS b, toUInt64(1) AS n
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p26:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p27:Int64}, 'UTC')
-
   )
   GROUP BY period, b
 )
@@ -197,7 +195,6 @@ FROM (
   SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p8:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p9:Int64}, 'UTC')
-
 )
 GROUP BY service, method, route
 ORDER BY total DESC, service, method, route
@@ -252,7 +249,6 @@ FROM (
     toUInt8(least(greatest(bitShiftRight(reinterpretAsUInt32(toFloat32(duration / 1e6)), 20), 984), 1239) - 984) AS b, toUInt64(1) AS n
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p12:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p13:Int64}, 'UTC')
-
   )
   GROUP BY service, method, route, b
 )

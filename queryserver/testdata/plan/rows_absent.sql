@@ -14,5 +14,17 @@ WHERE project = {project:String}
   AND 0
   AND 1
   AND 1
+  AND ts IN (
+    SELECT ts
+    FROM events
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND 0
+  AND 1
+  AND 1
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101

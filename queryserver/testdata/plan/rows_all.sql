@@ -11,6 +11,15 @@ FROM requests
 WHERE project = {project:String}
   AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
   AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND ts IN (
+    SELECT ts
+    FROM requests
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101
 
@@ -27,6 +36,15 @@ FROM requests
 WHERE project = {project:String}
   AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
   AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND ts IN (
+    SELECT ts
+    FROM requests
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101
 
@@ -43,5 +61,14 @@ FROM requests
 WHERE project = {project:String}
   AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
   AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND ts IN (
+    SELECT ts
+    FROM requests
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101

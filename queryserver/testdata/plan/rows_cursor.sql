@@ -14,5 +14,15 @@ WHERE project = {project:String}
   AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
   AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
   AND (ts, rid) < (fromUnixTimestamp64Nano({p2:Int64}, 'UTC'), {p3:UInt64})
+  AND ts IN (
+    SELECT ts
+    FROM requests
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND (ts, rid) < (fromUnixTimestamp64Nano({p2:Int64}, 'UTC'), {p3:UInt64})
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101

@@ -17,6 +17,18 @@ WHERE project = {project:String}
   AND status >= {p2:UInt64}
   AND route = {p3:String}
   AND duration > {p4:UInt64}
+  AND ts IN (
+    SELECT ts
+    FROM requests
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND status >= {p2:UInt64}
+  AND route = {p3:String}
+  AND duration > {p4:UInt64}
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101
 
@@ -39,6 +51,18 @@ WHERE project = {project:String}
   AND status >= {p2:UInt64}
   AND route = {p3:String}
   AND duration > {p4:UInt64}
+  AND ts IN (
+    SELECT ts
+    FROM requests
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND status >= {p2:UInt64}
+  AND route = {p3:String}
+  AND duration > {p4:UInt64}
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101
 
@@ -62,5 +86,17 @@ WHERE project = {project:String}
   AND status >= {p2:UInt64}
   AND route = {p3:String}
   AND duration > {p4:UInt64}
+  AND ts IN (
+    SELECT ts
+    FROM requests
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND status >= {p2:UInt64}
+  AND route = {p3:String}
+  AND duration > {p4:UInt64}
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101

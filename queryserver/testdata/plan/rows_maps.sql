@@ -27,5 +27,19 @@ WHERE project = {project:String}
   AND ifNull(if(match(attributes[{p6:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p6:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p6:String}], '+')), NULL) >= reinterpretAsFloat64({p7:UInt64}), 0)
   AND (mapContains(attributes, {p8:String}) AND ifNull(if(match(attributes[{p8:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p8:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p8:String}], '+')), NULL) < reinterpretAsFloat64({p9:UInt64}), attributes[{p8:String}] < {p10:String}))
   AND (mapContains(attributes, {p11:String}) AND ifNull(if(match(attributes[{p11:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')), NULL) != reinterpretAsFloat64({p12:UInt64}), 1))
+  AND ts IN (
+    SELECT ts
+    FROM requests
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND attributes[{p2:String}] = {p3:String}
+  AND (mapContains(attributes, {p4:String}) AND attributes[{p4:String}] != {p5:String})
+  AND ifNull(if(match(attributes[{p6:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p6:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p6:String}], '+')), NULL) >= reinterpretAsFloat64({p7:UInt64}), 0)
+  AND (mapContains(attributes, {p8:String}) AND ifNull(if(match(attributes[{p8:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p8:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p8:String}], '+')), NULL) < reinterpretAsFloat64({p9:UInt64}), attributes[{p8:String}] < {p10:String}))
+  AND (mapContains(attributes, {p11:String}) AND ifNull(if(match(attributes[{p11:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')), NULL) != reinterpretAsFloat64({p12:UInt64}), 1))
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101

@@ -13,5 +13,15 @@ WHERE project = {project:String}
   AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
   AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
   AND name = {p2:String}
+  AND ts IN (
+    SELECT ts
+    FROM spans
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND name = {p2:String}
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101

@@ -13,7 +13,17 @@ FROM spans
 WHERE project = {project:String}
   AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
   AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND trace_id = toFixedString(unhex({p3:String}), 16)
+  AND ts IN (
+    SELECT ts
+    FROM spans
+    WHERE project = {project:String}
+      AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
+      AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
   AND toStartOfMinute(toDateTime(ts, 'UTC')) IN (SELECT minute FROM trace_index WHERE project = {project:String} AND h = reinterpretAsUInt32(unhex({p2:String})))
   AND trace_id = toFixedString(unhex({p3:String}), 16)
+    ORDER BY ts DESC
+    LIMIT 101
+  )
 ORDER BY ts DESC, rid DESC
 LIMIT 101
