@@ -1,7 +1,10 @@
 package requesteventreceiver
 
 import (
+	"bufio"
+	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,11 +13,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/consumer/consumererror"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/receiver/receivertest"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/trackwayhq/trackway/receiver/requesteventreceiver/internal/metadata"
 )
 
 func TestPipelinesAnswer(t *testing.T) {
@@ -72,4 +81,48 @@ func TestBatchIDTravelsInTheContext(t *testing.T) {
 	assert.Equal(t, "b-1", p.traces.batchID.Load())
 	r = post(t, url, []byte(goodLine), "Trackway-Batch-Id", strings.Repeat("b", 129))
 	assert.Equal(t, http.StatusBadRequest, r.status)
+}
+
+// A store that is away must not hold up whoever stops the collector.
+func TestShutdownDoesNotWaitForAPipeline(t *testing.T) {
+	cfg := createDefaultConfig().(*Config)
+	cfg.HTTP.NetAddr.Endpoint = "127.0.0.1:0"
+	entered := make(chan struct{})
+	traces, err := consumer.NewTraces(func(ctx context.Context, _ ptrace.Traces) error {
+		close(entered)
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	require.NoError(t, err)
+	c, err := NewFactory().CreateTraces(t.Context(), receivertest.NewNopSettings(metadata.Type), cfg, traces)
+	require.NoError(t, err)
+	r := c.(*shared)
+	r.grace = time.Millisecond
+	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
+	answered := make(chan reply, 1)
+	go func() { answered <- post(t, "http://"+r.listener.Addr().String()+ingestPath, []byte(goodLine)) }()
+	<-entered
+	require.NoError(t, r.Shutdown(t.Context()))
+	assert.Equal(t, http.StatusServiceUnavailable, (<-answered).status)
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// Nor must a sender that never ends its body.
+func TestShutdownCutsOffASenderThatStalls(t *testing.T) {
+	cfg := createDefaultConfig().(*Config)
+	cfg.HTTP.NetAddr.Endpoint = "127.0.0.1:0"
+	c, err := NewFactory().CreateTraces(t.Context(), receivertest.NewNopSettings(metadata.Type), cfg, consumertest.NewNop())
+	require.NoError(t, err)
+	r := c.(*shared)
+	r.grace = time.Millisecond
+	require.NoError(t, r.Start(t.Context(), componenttest.NewNopHost()))
+	conn, err := net.Dial("tcp", r.listener.Addr().String())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	_, err = conn.Write([]byte("POST /v1/ingest HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n"))
+	require.NoError(t, err)
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, "100 Continue") // the handler reads
+	require.NoError(t, r.Shutdown(t.Context()))
 }

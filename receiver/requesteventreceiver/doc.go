@@ -6,7 +6,8 @@
 // conventions (requests and spans traces, events logs), so every processor works
 // on them and they land in the same tables as what SDKs send.
 //
-// The files follow a body's way: server.go (listening), ingest.go (the HTTP
-// conversation), body.go (lines), item.go and fields.go (one line to pdata),
-// batch.go (grouping by resource), deliver.go (the pipelines' answers).
+// The files follow a body's way: server.go listens, guard.go and ingest.go hold
+// the HTTP conversation, lines.go cuts the body, decode.go parses a line, item.go,
+// fields.go and attributes.go check it, span.go and event.go write it into
+// batch.go's pdata, deliver.go hands that to the pipelines, answer.go answers.
 package requesteventreceiver

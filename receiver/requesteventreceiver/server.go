@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
@@ -20,6 +21,14 @@ import (
 )
 
 const ingestPath = "/v1/ingest"
+
+const (
+	// shutdownGrace is what requests in hand get to end by themselves. The store
+	// may be away, and whoever stops the collector should not wait for it.
+	shutdownGrace = 5 * time.Second
+	// answerGrace is what they then get to tell their senders.
+	answerGrace = time.Second
+)
 
 // requestEventReceiver listens and hands what it decodes to the pipelines.
 type requestEventReceiver struct {
@@ -36,6 +45,8 @@ type requestEventReceiver struct {
 	server   *http.Server
 	listener net.Listener
 	serving  sync.WaitGroup
+	grace    time.Duration
+	giveUp   context.CancelFunc // ends the contexts of the requests in hand
 }
 
 func newReceiver(set receiver.Settings, cfg *Config) (*requestEventReceiver, error) {
@@ -52,7 +63,7 @@ func newReceiver(set receiver.Settings, cfg *Config) (*requestEventReceiver, err
 		return nil, err
 	}
 	return &requestEventReceiver{
-		cfg: cfg, set: set, obs: obs, telemetry: telemetry,
+		cfg: cfg, set: set, obs: obs, telemetry: telemetry, grace: shutdownGrace,
 		decoders: sync.Pool{New: func() any { return newDecoder() }},
 	}, nil
 }
@@ -74,6 +85,9 @@ func (r *requestEventReceiver) Start(ctx context.Context, host component.Host) e
 	if err != nil {
 		return fmt.Errorf("http::endpoint %s: %w", serverConfig.NetAddr.Endpoint, err)
 	}
+	base, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	r.giveUp = giveUp
+	r.server.BaseContext = func(net.Listener) context.Context { return base }
 	r.set.Logger.Info("Listening for NDJSON", zap.String("endpoint", r.listener.Addr().String()), zap.String("path", ingestPath))
 	r.serving.Go(func() {
 		if err := r.server.Serve(r.listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
@@ -83,12 +97,27 @@ func (r *requestEventReceiver) Start(ctx context.Context, host component.Host) e
 	return nil
 }
 
-// Shutdown stops listening and waits for the requests in hand.
+// Shutdown stops listening and waits for the requests in hand. Those that take
+// longer than the grace are told to come again (503), and those that still send
+// their body are cut off.
 func (r *requestEventReceiver) Shutdown(ctx context.Context) error {
-	if r.server == nil {
-		return nil
+	if r.giveUp == nil {
+		return nil // not listening
 	}
-	err := r.server.Shutdown(ctx)
+	defer r.giveUp()
+	err := r.drain(ctx, r.grace)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		r.giveUp()
+		if err = r.drain(ctx, answerGrace); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			err = r.server.Close()
+		}
+	}
 	r.serving.Wait()
 	return err
+}
+
+func (r *requestEventReceiver) drain(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return r.server.Shutdown(ctx)
 }
