@@ -2,6 +2,9 @@ module github.com/trackwayhq/trackway
 
 go 1.26.0
 
+// Some npm packages carry Go files.
+ignore ./web/node_modules
+
 require (
 	github.com/ClickHouse/ch-go v0.75.0 // indirect
 	github.com/Microsoft/go-winio v0.6.2 // indirect
