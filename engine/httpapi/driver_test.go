@@ -49,7 +49,7 @@ func TestDriverRoundTripsBatchesUnderEveryCompression(t *testing.T) {
 			conn := open(t, server, func(o *clickhouse.Options) {
 				o.Compression = &clickhouse.Compression{Method: method, Level: 3}
 			})
-			const rows = 100_000 // more than one block
+			const rows = 70_000 // more than one block of a result
 			batch, err := conn.PrepareBatch(t.Context(), "INSERT INTO batches")
 			require.NoError(t, err)
 			for i := range uint64(rows) {
@@ -165,7 +165,7 @@ func TestThirtyTwoConcurrentQueries(t *testing.T) {
 				}
 			}
 			// A result of several pieces keeps its own bytes beside 31 others.
-			rows, err := conn.Query(t.Context(), fmt.Sprintf("SELECT number + %d FROM numbers(500000)", worker))
+			rows, err := conn.Query(t.Context(), fmt.Sprintf("SELECT number + %d FROM numbers(200000)", worker))
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,9 @@
+//go:build soak
+
+package httpapi_test
+
+import "testing"
+
+func TestSoakOneGiBOfInserts(t *testing.T) {
+	streamInserts(t, 1<<30)
+}
