@@ -3,7 +3,7 @@ module github.com/trackwayhq/trackway
 go 1.26.0
 
 // Some npm packages carry Go files.
-ignore ./web/node_modules
+ignore node_modules
 
 require (
 	github.com/ClickHouse/ch-go v0.75.0 // indirect

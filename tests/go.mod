@@ -2,6 +2,9 @@ module github.com/trackwayhq/trackway/tests
 
 go 1.26.0
 
+// Some npm packages carry Go files.
+ignore node_modules
+
 require (
 	github.com/ClickHouse/ch-go v0.75.0
 	github.com/ClickHouse/clickhouse-go/v2 v2.51.0
