@@ -90,7 +90,7 @@ var routes = []route{
 	{service: "orders", method: "GET", path: "/catalog/:sku", weight: 5, median: 11, sigma: 0.4, errors: 0.0005, refusals: 0.03, calls: []dependency{cacheGet, selectRow}},
 	{service: "orders", method: "GET", path: "/cart", weight: 3, median: 15, sigma: 0.4, errors: 0.0008, calls: []dependency{selectRow}},
 	{service: "orders", method: "PUT", path: "/cart/items/:sku", weight: 2, median: 27, sigma: 0.4, errors: 0.001, refusals: 0.03, calls: []dependency{updateRow}, event: "cart.changed"},
-	{service: "orders", method: "POST", path: "/orders", weight: 1.6, median: 85, sigma: 0.5, errors: 0.003, refusals: 0.04, calls: []dependency{insertRow, publish}, downstream: "billing POST /internal/charges", event: "order.placed", order: newOrder},
+	{service: "orders", method: "POST", path: "/orders", weight: 3, median: 85, sigma: 0.5, errors: 0.003, refusals: 0.04, calls: []dependency{insertRow, publish}, downstream: "billing POST /internal/charges", event: "order.placed", order: newOrder},
 	{service: "orders", method: "GET", path: "/orders/:id", weight: 4, median: 19, sigma: 0.4, errors: 0.001, refusals: 0.02, calls: []dependency{selectRow}, order: recentOrder},
 	{service: "orders", method: "POST", path: "/orders/:id/cancel", weight: 0.3, median: 66, sigma: 0.5, errors: 0.003, refusals: 0.12, calls: []dependency{updateRow}, downstream: "billing POST /internal/refunds", event: "order.cancelled", order: recentOrder},
 	{service: "orders", method: "GET", path: "/orders", weight: 2, median: 40, sigma: 0.6, errors: 0.001, calls: []dependency{selectMany}},
@@ -99,7 +99,7 @@ var routes = []route{
 	{service: "billing", method: "GET", path: "/invoices/:id", weight: 1.2, median: 30, sigma: 0.5, errors: 0.001, refusals: 0.02, calls: []dependency{selectRow}},
 	{service: "billing", method: "GET", path: "/invoices/:id/pdf", weight: 0.4, median: 480, sigma: 0.7, errors: 0.005, refusals: 0.01, calls: []dependency{selectRow, storePut}},
 	{service: "billing", method: "POST", path: "/payment-methods", weight: 0.3, median: 410, sigma: 0.5, errors: 0.004, refusals: 0.09, calls: []dependency{payment, insertRow}, event: "payment_method.added"},
-	{service: "billing", method: "POST", path: "/orders/:id/pay", weight: 1.4, median: 350, sigma: 0.45, errors: 0.004, refusals: 0.05, calls: []dependency{payment, updateRow}, event: "order.paid", order: recentOrder},
+	{service: "billing", method: "POST", path: "/orders/:id/pay", weight: 2.6, median: 350, sigma: 0.45, errors: 0.004, refusals: 0.05, calls: []dependency{payment, updateRow}, event: "order.paid", order: recentOrder},
 	{service: "billing", method: "POST", path: "/internal/charges", internal: true, median: 260, sigma: 0.45, errors: 0.003, refusals: 0.02, calls: []dependency{payment, insertRow}, event: "charge.authorized"},
 	{service: "billing", method: "POST", path: "/internal/refunds", internal: true, median: 240, sigma: 0.4, errors: 0.003, calls: []dependency{payment, updateRow}, event: "charge.refunded"},
 

@@ -28,7 +28,7 @@ func NewStory(start time.Time, history time.Duration) Story {
 	return Story{
 		Release:       start.Add(history * 55 / 100),
 		IncidentStart: incident,
-		IncidentEnd:   incident.Add(min(max(history/20, 5*time.Minute), 45*time.Minute)),
+		IncidentEnd:   incident.Add(min(max(history/12, 5*time.Minute), 45*time.Minute)),
 	}
 }
 
