@@ -10,23 +10,22 @@ import (
 func (r *redaction) attributes(m pcommon.Map) int {
 	n := 0
 	for k, v := range m.All() {
+		what := r.keys.of(k)
 		switch {
-		case r.keys.masks(k):
-			n += mask(v)
-		case v.Type() == pcommon.ValueTypeStr:
-			if _, ok := r.texts[k]; ok {
-				n += r.text(v)
-			}
-		default:
+		case what == mask:
+			n += maskValue(v)
+		case v.Type() != pcommon.ValueTypeStr:
 			n += r.nested(v)
+		case what == look:
+			n += r.text(v)
 		}
 	}
 	return n
 }
 
-// mask replaces a value; one that is masked already or empty is left and not
+// maskValue replaces a value; one that is masked already or empty is left and not
 // counted, so that two processors in a row count once.
-func mask(v pcommon.Value) int {
+func maskValue(v pcommon.Value) int {
 	switch {
 	case v.Type() == pcommon.ValueTypeEmpty:
 		return 0

@@ -12,15 +12,25 @@ import (
 // ordinary ones are few and come early.
 const maxRemembered = 4096
 
-// matcher says whether the value of a key is masked.
+// action is what happens to the value of a key.
+type action uint8
+
+const (
+	keep action = iota
+	look        // for named keys inside text
+	mask
+)
+
+// matcher says what happens to the value of a key.
 type matcher struct {
 	exact    map[string]struct{} // folded
 	patterns []string            // folded
 	except   map[string]struct{} // folded whole keys
+	texts    map[string]struct{} // whole keys, as they are
 
 	// remembered is replaced whole by whoever adds a key, so that looking up
 	// takes no lock.
-	remembered atomic.Pointer[map[string]bool]
+	remembered atomic.Pointer[map[string]action]
 	adding     sync.Mutex
 }
 
@@ -28,8 +38,12 @@ func newMatcher(cfg *Config) *matcher {
 	m := &matcher{
 		exact:  make(map[string]struct{}),
 		except: make(map[string]struct{}),
+		texts:  make(map[string]struct{}, len(cfg.TextAttributes)),
 	}
-	m.remembered.Store(&map[string]bool{})
+	for _, k := range cfg.TextAttributes {
+		m.texts[k] = struct{}{}
+	}
+	m.remembered.Store(&map[string]action{})
 	for _, keys := range [...][]string{cfg.Keys, cfg.AdditionalKeys} {
 		for _, k := range keys {
 			k = fold(k)
@@ -51,24 +65,29 @@ func fold(key string) string {
 	return strings.ReplaceAll(strings.ToLower(key), "-", "_")
 }
 
-// masks says whether the value under key is masked.
-func (m *matcher) masks(key string) bool {
-	if masked, known := (*m.remembered.Load())[key]; known {
-		return masked
+// of says what happens to the value under key.
+func (m *matcher) of(key string) action {
+	if a, known := (*m.remembered.Load())[key]; known {
+		return a
 	}
-	masked := m.match(fold(key))
-	m.remember(strings.Clone(key), masked)
-	return masked
+	a := keep
+	if m.match(fold(key)) {
+		a = mask
+	} else if _, ok := m.texts[key]; ok {
+		a = look
+	}
+	m.remember(strings.Clone(key), a)
+	return a
 }
 
-func (m *matcher) remember(key string, masked bool) {
+func (m *matcher) remember(key string, a action) {
 	if len(*m.remembered.Load()) >= maxRemembered {
 		return
 	}
 	m.adding.Lock()
 	defer m.adding.Unlock()
 	next := maps.Clone(*m.remembered.Load())
-	next[key] = masked
+	next[key] = a
 	m.remembered.Store(&next)
 }
 

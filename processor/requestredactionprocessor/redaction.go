@@ -20,7 +20,6 @@ import (
 
 type redaction struct {
 	keys      *matcher
-	texts     map[string]struct{}
 	telemetry *metadata.TelemetryBuilder
 	signal    metric.MeasurementOption
 }
@@ -30,13 +29,8 @@ func newRedaction(set processor.Settings, cfg *Config, signal pipeline.Signal) (
 	if err != nil {
 		return nil, err
 	}
-	texts := make(map[string]struct{}, len(cfg.TextAttributes))
-	for _, k := range cfg.TextAttributes {
-		texts[k] = struct{}{}
-	}
 	return &redaction{
 		keys:      newMatcher(cfg),
-		texts:     texts,
 		telemetry: telemetry,
 		signal:    metric.WithAttributeSet(attribute.NewSet(attribute.String("otel.signal", signal.String()))),
 	}, nil

@@ -50,18 +50,18 @@ func TestKeys(t *testing.T) {
 		"":                                     false,
 		".":                                    false,
 	} {
-		assert.Equal(t, want, m.masks(key), "key %q", key)
-		assert.Equal(t, want, m.masks(key), "key %q, remembered", key)
+		assert.Equal(t, want, m.of(key) == mask, "key %q", key)
+		assert.Equal(t, want, m.of(key) == mask, "key %q, remembered", key)
 	}
 }
 
 func TestRememberedKeysAreBounded(t *testing.T) {
 	m := newMatcher(createDefaultConfig().(*Config))
 	for i := range maxRemembered + 10 {
-		m.masks(string(rune('a'+i%26)) + string(rune(0x4e00+i)))
+		m.of(string(rune('a'+i%26)) + string(rune(0x4e00+i)))
 	}
 	assert.Len(t, *m.remembered.Load(), maxRemembered)
-	assert.True(t, m.masks("password"))
+	assert.Equal(t, mask, m.of("password"))
 }
 
 var texts = map[string]struct {
@@ -87,6 +87,10 @@ var texts = map[string]struct {
 	"form empty value":         {`password=&a=b`, `password=&a=b`, 0},
 	"url":                      {`https://h/p?a=b&token=t#frag`, `https://h/p?a=b&token=[redacted]#frag`, 1},
 	"url fragment":             {`https://h/p#access_token=t&a=b`, `https://h/p#access_token=[redacted]&a=b`, 1},
+	"url user":                 {`https://ann:secret@h:8/p?a=b`, `https://[redacted]@h:8/p?a=b`, 1},
+	"url user and parameter":   {`https://ann@h/p?token=t`, `https://[redacted]@h/p?token=[redacted]`, 2},
+	"an at sign in a path":     {`https://h/@ann/p`, `https://h/@ann/p`, 0},
+	"a url as a parameter":     {`next=https://a:b@h/`, `next=https://a:b@h/`, 0},
 	"target":                   {`/p;token=kept?token=t`, `/p;token=kept?token=[redacted]`, 1},
 	"prose":                    {`the password was wrong`, `the password was wrong`, 0},
 	"empty":                    {``, ``, 0},

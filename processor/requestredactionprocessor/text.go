@@ -39,7 +39,7 @@ func (m *matcher) json(s string) (string, int) {
 			continue
 		}
 		value := skipSpace(s, colon+1)
-		if value >= len(s) || !m.masks(unquote(s[i:end])) {
+		if value >= len(s) || m.of(unquote(s[i:end])) != mask {
 			i = colon + 1
 			continue
 		}
@@ -145,20 +145,23 @@ func hexDigit(c rune) rune {
 }
 
 // query masks the parameters of a form, of a query string, or of a URL's query
-// and fragment.
+// and fragment, and the user and password of a URL.
 func (m *matcher) query(s string) (string, int) {
-	if strings.IndexByte(s, '=') < 0 {
-		return s, 0
-	}
-	start := strings.IndexByte(s, '?') + 1
 	var out strings.Builder
 	n, copied := 0, 0
-	for i := start; i < len(s); {
+	if start, end := userinfo(s); end > start {
+		out.WriteString(s[:start])
+		out.WriteString(conventions.Mask)
+		copied = end
+		n++
+	}
+	start := strings.IndexByte(s, '?') + 1
+	for i := max(start, copied); i < len(s); {
 		end := i + strings.IndexAny(s[i:], "&;#")
 		if end < i {
 			end = len(s)
 		}
-		if key, value, ok := strings.Cut(s[i:end], "="); ok && value != "" && m.masks(unescape(key)) {
+		if key, value, ok := strings.Cut(s[i:end], "="); ok && value != "" && m.of(unescape(key)) == mask {
 			out.WriteString(s[copied : end-len(value)])
 			out.WriteString(conventions.Mask)
 			copied = end
@@ -171,6 +174,24 @@ func (m *matcher) query(s string) (string, int) {
 	}
 	out.WriteString(s[copied:])
 	return out.String(), n
+}
+
+// userinfo gives the place of user:password in a URL; both are 0 without one.
+func userinfo(s string) (start, end int) {
+	scheme := strings.Index(s, "://")
+	if scheme < 0 || strings.ContainsAny(s[:scheme], "/?#&=") {
+		return 0, 0
+	}
+	start = scheme + len("://")
+	authority := s[start:]
+	if i := strings.IndexAny(authority, "/?#"); i >= 0 {
+		authority = authority[:i]
+	}
+	at := strings.LastIndexByte(authority, '@')
+	if at <= 0 || authority[:at] == conventions.Mask {
+		return 0, 0
+	}
+	return start, start + at
 }
 
 func unescape(key string) string {

@@ -29,6 +29,9 @@ func TestBrowsersAndForeignHosts(t *testing.T) {
 		"a web page, with CORS": {func(c *Config) {
 			c.HTTP.CORS = configoptional.Some(confighttp.CORSConfig{AllowedOrigins: []string{"https://example.com"}})
 		}, []string{"Origin", "https://example.com"}, 200},
+		"a web page, with CORS for another": {func(c *Config) {
+			c.HTTP.CORS = configoptional.Some(confighttp.CORSConfig{AllowedOrigins: []string{"https://example.com"}})
+		}, []string{"Origin", "https://example.org"}, 403},
 		"an open collector": {func(c *Config) { c.AllowUnauthenticated = true }, []string{"Host", "collector.example", "Origin", "https://example.com"}, 200},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 // by the pipelines, 400 when no line is an item, otherwise what the sender must
 // know to do better.
 func (r *requestEventReceiver) ingest(w http.ResponseWriter, req *http.Request) {
-	if err := r.checkOrigin(req); err != nil {
+	if err := r.checkOrigin(w, req); err != nil {
 		r.refuse(w, req, err.Error(), http.StatusForbidden)
 		return
 	}

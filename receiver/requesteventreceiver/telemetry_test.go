@@ -41,7 +41,7 @@ func TestTelemetry(t *testing.T) {
 		out := map[string]int64{}
 		for _, p := range m.Data.(metricdata.Sum[int64]).DataPoints {
 			v, _ := p.Attributes.Value(attribute.Key(key))
-			out[v.Emit()] += p.Value
+			out[v.String()] += p.Value
 		}
 		return out
 	}
