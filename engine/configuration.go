@@ -17,10 +17,7 @@ var configurationTemplate = template.Must(template.New("configuration.xml").Pars
 // It is generated at every start, so it always fits the budget of this one.
 func writeConfiguration(directory string, b budget) (string, error) {
 	var text strings.Builder
-	if err := configurationTemplate.Execute(&text, map[string]any{
-		"Server": b.server, "MarkCache": b.markCache, "UncompressedCache": b.uncompressedCache, "OtherCaches": b.otherCaches,
-		"MergePool": b.mergePool, "ConcurrentQueries": b.concurrentQueries,
-	}); err != nil {
+	if err := configurationTemplate.Execute(&text, b); err != nil {
 		return "", err
 	}
 	path := filepath.Join(directory, "engine.xml")

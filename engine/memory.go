@@ -48,16 +48,17 @@ func machineMemory() uint64 {
 	return total
 }
 
-// budget is what the parts of the engine get of the memory.
+// budget is what the parts of the engine get of the memory. The sizes are bytes.
 type budget struct {
-	server            uint64 // all of the engine's allocations, in bytes
-	query             uint64 // one statement
-	markCache         uint64
-	uncompressedCache uint64
-	otherCaches       uint64 // each of the small ones
-	mergePool         int    // threads that merge
-	concurrentQueries int
-	maxThreads        int // of one statement
+	Server            uint64 // all of the engine's allocations
+	Merges            uint64 // of these, merges and mutations
+	Query             uint64 // of these, one statement
+	MarkCache         uint64
+	UncompressedCache uint64
+	IndexCaches       uint64 // each of the primary index's and the text index's
+	SmallCaches       uint64 // each of the others
+	MergePool         int    // threads that merge
+	ConcurrentQueries int
 }
 
 // perQuery is the memory a statement of an even mix needs; the number of
@@ -65,17 +66,29 @@ type budget struct {
 const perQuery = 16 << 20
 
 // divide derives everything from one figure. The server limit leaves a tenth to
-// the Go side and to what the engine does not count.
+// the Go side and to what the engine does not count; the caches together stay
+// below a third of it, where a server's defaults add up to tens of GiB.
 func divide(memory uint64) budget {
-	cores := runtime.GOMAXPROCS(0)
 	return budget{
-		server:            memory / 10 * 9,
-		query:             memory / 10 * 6,
-		markCache:         memory / 16,
-		uncompressedCache: memory / 32,
-		otherCaches:       memory / 64,
-		mergePool:         max(2, min(cores, int(memory>>30)*2)),
-		concurrentQueries: min(int(memory/perQuery), 512),
-		maxThreads:        max(1, cores),
+		Server:            memory / 10 * 9,
+		Merges:            memory / 3,
+		Query:             memory / 10 * 6,
+		MarkCache:         memory / 16,
+		UncompressedCache: memory / 32,
+		IndexCaches:       memory / 32,
+		SmallCaches:       memory / 128,
+		MergePool:         max(2, min(runtime.GOMAXPROCS(0), int(memory>>30)*2)),
+		ConcurrentQueries: min(int(memory/perQuery), 512),
+	}
+}
+
+// settings are the arguments that give every connection its share: a statement
+// spills to disk before it reaches its limit.
+func (b budget) settings() []string {
+	spill := strconv.FormatUint(b.Query/2, 10)
+	return []string{
+		"--max_memory_usage=" + strconv.FormatUint(b.Query, 10),
+		"--max_bytes_before_external_group_by=" + spill,
+		"--max_bytes_before_external_sort=" + spill,
 	}
 }

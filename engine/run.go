@@ -58,13 +58,13 @@ func runStore(ctx context.Context, options Options, library *chdb.Library, data 
 	if err != nil {
 		return fmt.Errorf("engine: write its configuration: %w", err)
 	}
-	instance, err := library.Open([]string{"--path=" + data.EnginePath(), "--config-file=" + configuration})
+	instance, err := library.Open(append([]string{"--path=" + data.EnginePath(), "--config-file=" + configuration}, parts.settings()...))
 	if err != nil {
 		return err
 	}
 	defer instance.Close()
 	api, err := httpapi.New(instance, httpapi.Options{
-		User: options.User, Password: options.Password, MaxConcurrentQueries: parts.concurrentQueries, TempDir: data.RunPath(), Log: options.Log,
+		User: options.User, Password: options.Password, MaxConcurrentQueries: parts.ConcurrentQueries, TempDir: data.RunPath(), Log: options.Log,
 	})
 	if err != nil {
 		return err
