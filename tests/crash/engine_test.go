@@ -26,18 +26,27 @@ const password = "crash"
 // engine is one that tests start, kill and start again on one directory.
 type engine struct {
 	*harness.Process
-	url string
+	store
 }
+
+// store is a ClickHouse HTTP interface.
+type store struct{ url, password string }
 
 // startEngine starts an engine on the data directory, behind the command prefix
 // if one is given, and waits until it answers.
 func startEngine(t *testing.T, data, listen string, prefix ...string) *engine {
 	t.Helper()
-	argv := append(append([]string{}, prefix...), harness.Trackway(t), "engine", "--data", data, "--listen", listen, "--library", harness.Library(t))
-	p := harness.Start(t, "engine", []string{"TRACKWAY_ENGINE_PASSWORD=" + password}, argv[0], argv[1:]...)
+	p := launchEngine(t, data, listen, prefix...)
 	addr, ok := p.Ready(t)["listen"].(string)
 	require.True(t, ok)
-	return &engine{Process: p, url: "http://" + addr}
+	return &engine{p, store{"http://" + addr, password}}
+}
+
+// launchEngine is startEngine that does not wait.
+func launchEngine(t *testing.T, data, listen string, prefix ...string) *harness.Process {
+	t.Helper()
+	argv := append(append([]string{}, prefix...), harness.Trackway(t), "engine", "--data", data, "--listen", listen, "--library", harness.Library(t))
+	return harness.Start(t, "engine", []string{"TRACKWAY_ENGINE_PASSWORD=" + password}, argv[0], argv[1:]...)
 }
 
 // renameTrap is the strace command under which a thread of the engine is killed
@@ -68,17 +77,17 @@ func (e *engine) kill(t *testing.T) {
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 // post runs a statement, with the body behind it, and gives the answer.
-func post(ctx context.Context, base, statement string, settings url.Values, body io.Reader) (string, error) {
+func (s store) post(ctx context.Context, statement string, settings url.Values, body io.Reader) (string, error) {
 	query := url.Values{"query": {statement}}
 	for k, v := range settings {
 		query[k] = v
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/?"+query.Encode(), body)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/?"+query.Encode(), body)
 	if err != nil {
 		return "", err
 	}
 	req.Header.Set("X-ClickHouse-User", "default")
-	req.Header.Set("X-ClickHouse-Key", password)
+	req.Header.Set("X-ClickHouse-Key", s.password)
 	res, err := client.Do(req)
 	if err != nil {
 		return "", err
@@ -95,18 +104,18 @@ func post(ctx context.Context, base, statement string, settings url.Values, body
 }
 
 // ask runs a query that must succeed and gives its tab separated answer.
-func (e *engine) ask(t *testing.T, query string) string {
+func (s store) ask(t *testing.T, query string) string {
 	t.Helper()
-	answer, err := post(t.Context(), e.url, query, nil, http.NoBody)
+	answer, err := s.post(t.Context(), query, nil, http.NoBody)
 	require.NoError(t, err, "%s", query)
 	return strings.TrimSpace(answer)
 }
 
 // createSchema creates the product's own tables and views.
-func (e *engine) createSchema(t *testing.T) {
+func (s store) createSchema(t *testing.T) {
 	t.Helper()
 	require.NoError(t, schema.Create(t.Context(), schema.Options{}, func(ctx context.Context, sql string) error {
-		_, err := post(ctx, e.url, sql, nil, http.NoBody)
+		_, err := s.post(ctx, sql, nil, http.NoBody)
 		return err
 	}))
 }

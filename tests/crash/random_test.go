@@ -17,16 +17,16 @@ const writers = 3
 
 // ingest is a set of writers that outlives engines.
 type ingest struct {
-	address  atomic.Pointer[string]
+	store    atomic.Pointer[store]
 	next     atomic.Uint64
 	answered atomic.Uint64
 	stop     chan struct{}
 	group    sync.WaitGroup
 }
 
-func startIngest(ctx context.Context, address string, start time.Time) *ingest {
+func startIngest(ctx context.Context, first store, start time.Time) *ingest {
 	in := &ingest{stop: make(chan struct{})}
-	in.address.Store(&address)
+	in.store.Store(&first)
 	for range writers {
 		in.group.Go(func() {
 			for {
@@ -38,7 +38,7 @@ func startIngest(ctx context.Context, address string, start time.Time) *ingest {
 				default:
 				}
 				number := in.next.Add(1)
-				for insertUnit(ctx, *in.address.Load(), number, start) != nil {
+				for in.store.Load().insertUnit(ctx, number, start) != nil {
 					select {
 					case <-ctx.Done():
 						return
@@ -66,7 +66,7 @@ func TestKillAtRandomMoments(t *testing.T) {
 	data, start := dataDir(t), today()
 	e := startEngine(t, data, "127.0.0.1:0")
 	e.createSchema(t)
-	in := startIngest(t.Context(), e.url, start)
+	in := startIngest(t.Context(), e.store, start)
 	for range rounds(t) {
 		// Somewhere within some unit: after a random number of answers, and then
 		// a random part of the time a unit takes.
@@ -76,12 +76,12 @@ func TestKillAtRandomMoments(t *testing.T) {
 		e.kill(t)
 		e = startEngine(t, data, "127.0.0.1:0")
 		require.Contains(t, e.Stderr(), "not closed cleanly")
-		in.address.Store(&e.url)
+		in.store.Store(&e.store)
 	}
 	last := in.finish()
 	e.verifyUnits(t, last)
 	for number := uint64(1); number <= last; number += max(1, last/20) {
-		require.NoError(t, insertUnit(t.Context(), e.url, number, start), "a token repeated long after")
+		require.NoError(t, e.insertUnit(t.Context(), number, start), "a token repeated long after")
 	}
 	e.verifyUnits(t, last)
 	e.Stop(t)

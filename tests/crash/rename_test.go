@@ -28,7 +28,7 @@ func TestKillAtEveryRenameOfAUnit(t *testing.T) {
 		require.Less(t, n, maxRenames, "a unit still met a rename")
 		number++
 		trapped := startEngine(t, data, "127.0.0.1:0", renameTrap(t, n)...)
-		if insertUnit(t.Context(), trapped.url, number, start) == nil {
+		if trapped.insertUnit(t.Context(), number, start) == nil {
 			trapped.kill(t)
 			require.Greater(t, n, unitDays, "strace met no rename")
 			t.Logf("a unit makes at most %d renames in a thread", n-1)
@@ -38,8 +38,8 @@ func TestKillAtEveryRenameOfAUnit(t *testing.T) {
 
 		e := startEngine(t, data, "127.0.0.1:0")
 		require.Contains(t, e.Stderr(), "not closed cleanly")
-		require.NoError(t, insertUnit(t.Context(), e.url, number, start), "the retry, killed at rename %d", n)
-		require.NoError(t, insertUnit(t.Context(), e.url, number, start), "a repeated token")
+		require.NoError(t, e.insertUnit(t.Context(), number, start), "the retry, killed at rename %d", n)
+		require.NoError(t, e.insertUnit(t.Context(), number, start), "a repeated token")
 		require.Equal(t, fmt.Sprint(unitRows), e.ask(t, "SELECT count() FROM trackway.requests WHERE unit = "+itoa(number)), "killed at rename %d", n)
 		e.Stop(t)
 	}
@@ -57,14 +57,14 @@ func TestKillAtTheRenameOfAMerge(t *testing.T) {
 	e.createSchema(t)
 	insertAll := func(e *engine) {
 		for number := uint64(1); number <= units; number++ {
-			require.NoError(t, insertUnit(t.Context(), e.url, number, start))
+			require.NoError(t, e.insertUnit(t.Context(), number, start))
 		}
 	}
 	insertAll(e)
 	e.Stop(t)
 
 	trapped := startEngine(t, data, "127.0.0.1:0", renameTrap(t, 1)...)
-	_, err := post(t.Context(), trapped.url, "OPTIMIZE TABLE trackway.requests FINAL", nil, http.NoBody)
+	_, err := trapped.post(t.Context(), "OPTIMIZE TABLE trackway.requests FINAL", nil, http.NoBody)
 	require.Error(t, err)
 	<-trapped.Exited()
 

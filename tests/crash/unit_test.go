@@ -60,8 +60,8 @@ func unit(number uint64, start time.Time) []byte {
 const insertStatement = "INSERT INTO trackway.requests (project, ts, rid, service, method, route, status, duration, trace_id, request_bytes, correlation, facet_items, ttl_days, unit) FORMAT JSONEachRow"
 
 // insertUnit sends a unit once. The settings are those of ADR 0003.
-func insertUnit(ctx context.Context, base string, number uint64, start time.Time) error {
-	_, err := post(ctx, base, insertStatement, url.Values{
+func (s store) insertUnit(ctx context.Context, number uint64, start time.Time) error {
+	_, err := s.post(ctx, insertStatement, url.Values{
 		"insert_deduplication_token":                         {fmt.Sprint("unit-", number)},
 		"deduplicate_blocks_in_dependent_materialized_views": {"1"},
 		"max_insert_threads":                                 {"1"},

@@ -54,25 +54,25 @@ var agreements = []struct{ name, raw, derived string }{
 
 // verifyDerived requires that every derived table agrees with the raw rows and
 // that the engine finds no fault in any part.
-func (e *engine) verifyDerived(t *testing.T) {
+func (s store) verifyDerived(t *testing.T) {
 	t.Helper()
 	for _, a := range agreements {
-		raw, derived := e.ask(t, a.raw), e.ask(t, a.derived)
+		raw, derived := s.ask(t, a.raw), s.ask(t, a.derived)
 		require.NotEmpty(t, raw)
 		require.Equal(t, strings.Split(raw, "\n"), strings.Split(derived, "\n"), "%s disagrees with the raw rows", a.name)
 	}
-	tables := e.ask(t, "SELECT name FROM system.tables WHERE database = 'trackway' AND engine LIKE '%MergeTree' ORDER BY name")
+	tables := s.ask(t, "SELECT name FROM system.tables WHERE database = 'trackway' AND engine LIKE '%MergeTree' ORDER BY name")
 	for table := range strings.SplitSeq(tables, "\n") {
-		require.Equal(t, "1", e.ask(t, "CHECK TABLE trackway."+table+" SETTINGS check_query_single_value_result = 1"), "CHECK TABLE %s", table)
+		require.Equal(t, "1", s.ask(t, "CHECK TABLE trackway."+table+" SETTINGS check_query_single_value_result = 1"), "CHECK TABLE %s", table)
 	}
 }
 
 // verifyUnits requires that the units 1 to last, and no others, are stored
 // whole and once.
-func (e *engine) verifyUnits(t *testing.T, last uint64) {
+func (s store) verifyUnits(t *testing.T, last uint64) {
 	t.Helper()
-	require.Empty(t, e.ask(t, "SELECT unit, count(), uniqExact(rid) FROM trackway.requests GROUP BY unit HAVING count() != "+itoa(unitRows)+" OR uniqExact(rid) != "+itoa(unitRows)),
+	require.Empty(t, s.ask(t, "SELECT unit, count(), uniqExact(rid) FROM trackway.requests GROUP BY unit HAVING count() != "+itoa(unitRows)+" OR uniqExact(rid) != "+itoa(unitRows)),
 		"units that are not stored whole and once: unit, rows, distinct rows")
-	require.Equal(t, itoa(last)+"\t"+itoa(last), e.ask(t, "SELECT uniqExact(unit), max(unit) FROM trackway.requests"))
-	e.verifyDerived(t)
+	require.Equal(t, itoa(last)+"\t"+itoa(last), s.ask(t, "SELECT uniqExact(unit), max(unit) FROM trackway.requests"))
+	s.verifyDerived(t)
 }
