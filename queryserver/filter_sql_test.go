@@ -98,7 +98,7 @@ func TestStoreAgreesWithMatch(t *testing.T) {
 		}
 		s.insert(byKind[kind]...)
 	}
-	const rounds = 400
+	const rounds = 200
 	for range rounds {
 		text := randomCondition(r)
 		for range r.IntN(2) {

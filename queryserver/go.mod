@@ -9,6 +9,7 @@ require (
 	go.opentelemetry.io/collector/confmap v1.66.0
 	go.opentelemetry.io/collector/confmap/provider/envprovider v1.66.0
 	go.opentelemetry.io/collector/confmap/provider/fileprovider v1.66.0
+	go.uber.org/goleak v1.3.0
 	golang.org/x/sync v0.23.0
 )
 

@@ -88,6 +88,7 @@ func newEmptyStore(t *testing.T) *testStore {
 		if err := s.post("", "DROP DATABASE IF EXISTS "+s.database, nil); err != nil {
 			t.Error(err)
 		}
+		http.DefaultClient.CloseIdleConnections()
 	})
 	return s
 }
