@@ -3,6 +3,7 @@ package clickhouserollupexporter
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -73,7 +74,11 @@ func (s *store) post(ctx context.Context, params url.Values, body []byte) (answe
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return "", fmt.Errorf("store unreachable: %w", err)
+		// The URL holds the whole statement; the endpoint is enough.
+		if ue := new(url.Error); errors.As(err, &ue) {
+			err = ue.Err
+		}
+		return "", fmt.Errorf("store unreachable at %s: %w", s.endpoint, err)
 	}
 	defer func() {
 		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // so that the connection can be used again
