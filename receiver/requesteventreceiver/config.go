@@ -3,11 +3,12 @@ package requesteventreceiver
 import (
 	"errors"
 	"fmt"
-	"net"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/config/confighttp"
+
+	"github.com/trackwayhq/trackway/internal/loopback"
 )
 
 // Defaults of the limits. Each bounds what one sender can make the collector
@@ -137,14 +138,5 @@ func (c *Config) loopback() bool {
 	if c.HTTP.NetAddr.Transport == "unix" {
 		return true
 	}
-	host, _, err := net.SplitHostPort(c.HTTP.NetAddr.Endpoint)
-	return err == nil && loopbackHost(host)
-}
-
-func loopbackHost(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
+	return loopback.Endpoint(c.HTTP.NetAddr.Endpoint)
 }

@@ -3,10 +3,10 @@ package requesteventreceiver
 import (
 	"fmt"
 	"mime"
-	"net"
 	"net/http"
 	"slices"
-	"strings"
+
+	"github.com/trackwayhq/trackway/internal/loopback"
 )
 
 // mediaTypes are what senders of NDJSON call it, and what curl says when nobody
@@ -43,13 +43,7 @@ func (r *requestEventReceiver) checkOrigin(w http.ResponseWriter, req *http.Requ
 	if r.cfg.HTTP.NetAddr.Transport == "unix" {
 		return nil
 	}
-	host := req.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.ToLower(strings.Trim(host, "[]"))
-	allowed := func(name string) bool { return strings.EqualFold(name, host) }
-	if loopbackHost(host) || slices.ContainsFunc(r.cfg.AllowedHosts, allowed) {
+	if loopback.Host(req.Host, r.cfg.AllowedHosts) {
 		return nil
 	}
 	return fmt.Errorf("host %q is not this machine: add it to allowed_hosts in the receiver's configuration, or configure http::auth", req.Host)
