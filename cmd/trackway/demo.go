@@ -104,15 +104,17 @@ func runLoad(cmd *cobra.Command, options demo.LoadOptions, data, jsonFile string
 	if err := report.WriteText(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	if jsonFile == "" {
-		return nil
+	if jsonFile != "" {
+		content, err := json.MarshalIndent(report, "", "  ")
+		if err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		if err := os.WriteFile(jsonFile, append(content, '\n'), 0o644); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
 	}
-	content, err := json.MarshalIndent(report, "", "  ")
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	if err := os.WriteFile(jsonFile, append(content, '\n'), 0o644); err != nil {
-		return fmt.Errorf("report: %w", err)
+	if report.BatchesAccepted == 0 {
+		return fmt.Errorf("%s accepted nothing: is the collector running there? Name another endpoint with --url", report.URL)
 	}
 	return nil
 }

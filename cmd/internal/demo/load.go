@@ -20,6 +20,9 @@ const maxPrepared = 128 << 20
 // maxPrepared by.
 const approximateItem = 1100
 
+// failurePause keeps a connection from spinning while nothing listens.
+const failurePause = 100 * time.Millisecond
+
 // Histograms hold latencies from 1 µs to 2 minutes with three digits.
 const (
 	histogramMin    = 1
@@ -165,6 +168,9 @@ func (w *loadWorker) work(ctx context.Context) {
 			w.counts.BatchesFailed++
 			if len(w.samples) < 3 {
 				w.samples = append(w.samples, err.Error())
+			}
+			if sleep(ctx, failurePause) != nil {
+				return
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -95,7 +96,7 @@ func (r *loadRun) report(workers []*loadWorker, elapsed, cpu time.Duration) Repo
 		latency.Merge(w.latency)
 		response.Merge(w.response)
 		for _, s := range w.samples {
-			if len(report.ErrorSamples) < 5 {
+			if len(report.ErrorSamples) < 5 && !slices.Contains(report.ErrorSamples, s) {
 				report.ErrorSamples = append(report.ErrorSamples, s)
 			}
 		}

@@ -3,6 +3,7 @@ package up
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net"
@@ -227,6 +228,34 @@ func TestChildThatCannotStartIsExplained(t *testing.T) {
 	err = s.waitReady(t.Context(), r)
 	require.ErrorContains(t, err, "the collector did not start: no such receiver (its log is ")
 	require.NoError(t, s.stop())
+}
+
+func TestAnnounceNamesEveryAddress(t *testing.T) {
+	s := newStack(t, io.Discard)
+	var out bytes.Buffer
+	s.options.Out, s.options.Addresses = &out, DefaultAddresses()
+	require.NoError(t, s.board.update(func(st *Status) { st.URLs, st.DataDir = s.options.Addresses.urls(), "/data" }))
+	require.NoError(t, s.announce())
+	for _, want := range []string{
+		"http://127.0.0.1:8080", "127.0.0.1:4317 (gRPC)", "http://127.0.0.1:4318 (HTTP)", "http://127.0.0.1:4319/v1/ingest",
+		"curl -s 'http://127.0.0.1:8080/api/v1/projects/default/requests", "/data",
+	} {
+		assert.Contains(t, out.String(), want)
+	}
+
+	out.Reset()
+	s.options.JSON = true
+	require.NoError(t, s.announce())
+	var line struct {
+		Ready  bool   `json:"ready"`
+		Listen string `json:"listen"`
+		Status
+	}
+	require.NoError(t, json.Unmarshal(out.Bytes(), &line))
+	assert.True(t, line.Ready)
+	assert.Equal(t, "127.0.0.1:8080", line.Listen)
+	assert.Equal(t, "http://127.0.0.1:4319/v1/ingest", line.URLs.NDJSON)
+	assert.Equal(t, 1, bytes.Count(out.Bytes(), []byte("\n")), "one line")
 }
 
 func TestLogIsPutAsideWhenLarge(t *testing.T) {
