@@ -102,8 +102,13 @@ func readStatement(request *request, body io.Reader) (sqltext.Statement, io.Read
 		}
 	}
 	statement, err := sqltext.Parse(string(text))
-	if err != nil {
-		return statement, nil, exception(codeSyntaxError, "SYNTAX_ERROR", "%v", err)
+	switch {
+	case errors.Is(err, sqltext.ErrMultipleStatements):
+		return statement, nil, exception(codeSyntaxError, "SYNTAX_ERROR", "Syntax error (Multi-statements are not allowed)")
+	case errors.Is(err, sqltext.ErrSemicolonBeforeData):
+		return statement, nil, exception(codeSyntaxError, "SYNTAX_ERROR", "You have ';' symbol before data in INSERT query. Error in data")
+	case err != nil:
+		return statement, nil, err
 	}
 	if strings.TrimSpace(statement.Text) == "" {
 		return statement, nil, exception(codeSyntaxError, "SYNTAX_ERROR", "Syntax error: Empty query")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/ext"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -182,4 +183,18 @@ func TestThirtyTwoConcurrentQueries(t *testing.T) {
 		})
 	}
 	require.NoError(t, group.Wait())
+}
+
+func TestExternalTables(t *testing.T) {
+	server := enginetest.Start(t)
+	table, err := ext.NewTable("wanted", ext.Column("id", "UInt64"), ext.Column("name", "String"))
+	require.NoError(t, err)
+	for i := range uint64(10) {
+		require.NoError(t, table.Append(i, fmt.Sprint("n", i)))
+	}
+	conn := open(t, server, nil)
+	var names []string
+	require.NoError(t, conn.QueryRow(clickhouse.Context(t.Context(), clickhouse.WithExternalTable(table)),
+		"SELECT groupArray(name) FROM (SELECT name FROM numbers(3) AS n JOIN wanted ON n.number = wanted.id ORDER BY name)").Scan(&names))
+	require.Equal(t, []string{"n0", "n1", "n2"}, names)
 }

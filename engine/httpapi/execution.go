@@ -65,6 +65,9 @@ func (e *execution) execute() error {
 	if e.statement, e.data, err = readStatement(e.request, body); err != nil {
 		return err
 	}
+	if err := refuseFiles(e.statement); err != nil {
+		return err
+	}
 	rewriteQueryID(&e.statement)
 
 	// The engine keeps per-thread state; a statement stays on one thread.
@@ -93,6 +96,18 @@ func (e *execution) execute() error {
 	default:
 		return e.gather()
 	}
+}
+
+// refuseFiles refuses the clauses that would read and write files beside the
+// engine: over HTTP they name files of the client.
+func refuseFiles(statement sqltext.Statement) error {
+	switch {
+	case statement.Verb == "INSERT" && statement.HasPair("FROM", "INFILE"):
+		return exception(codeUnknownTypeOfQuery, "UNKNOWN_TYPE_OF_QUERY", "Query has infile and was send directly to server")
+	case producesRows[statement.Verb] && statement.HasPair("INTO", "OUTFILE"):
+		return exception(codeIntoOutfile, "INTO_OUTFILE_NOT_ALLOWED", "INTO OUTFILE is not allowed")
+	}
+	return nil
 }
 
 // producesRows are the verbs of statements whose results can be large; they take

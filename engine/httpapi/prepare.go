@@ -53,6 +53,11 @@ func (e *execution) prepare() (func(), error) {
 			return nil, err
 		}
 	}
+	for _, table := range r.external {
+		if err := table.create(e.conn); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.conn.Exec(setStatement(settings)); err != nil {
 		restore()
 		return nil, err

@@ -34,6 +34,7 @@ type request struct {
 	user, password string
 	settings       []setting // sorted by name
 	params         chdb.Params
+	external       []externalTable
 
 	sessionID      string
 	sessionTimeout time.Duration
@@ -78,6 +79,9 @@ func readRequest(r *http.Request) (*request, error) {
 		bufferSize:     defaultBufferSize,
 		maxQuerySize:   defaultMaxQuerySize,
 		readonly:       r.Method == http.MethodGet || r.Method == http.MethodHead,
+	}
+	if request.external, err = readForm(r, values); err != nil {
+		return nil, err
 	}
 	for name, list := range values {
 		if err := request.set(name, list[len(list)-1]); err != nil {

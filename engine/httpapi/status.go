@@ -8,6 +8,8 @@ const (
 	codeSyntaxError          = 62
 	codeUnknownFormat        = 73
 	codeNotImplemented       = 48
+	codeUnknownTypeOfQuery   = 78
+	codeIntoOutfile          = 358
 	codeReadonly             = 164
 	codeTooManyQueries       = 202
 	codeQueryIDRunning       = 216
@@ -34,7 +36,7 @@ var statusByCode = statuses(map[int][]int{
 	},
 	// UNKNOWN_FUNCTION, _IDENTIFIER, _TYPE, _STORAGE, _TABLE, _AGGREGATE_FUNCTION, _FORMAT,
 	// _TYPE_OF_QUERY, _DATABASE, _SETTING, _DIRECTION_OF_SORTING, _DATABASE_ENGINE, _ROLE
-	http.StatusNotFound:              {46, 47, 50, 56, 60, 63, codeUnknownFormat, 78, 81, 115, 152, 336, 511},
+	http.StatusNotFound:              {46, 47, 50, 56, 60, 63, codeUnknownFormat, codeUnknownTypeOfQuery, 81, 115, 152, 336, 511},
 	http.StatusRequestEntityTooLarge: {codeQueryTooLarge},
 	http.StatusNotImplemented:        {48},           // NOT_IMPLEMENTED
 	http.StatusServiceUnavailable:    {76, 209, 439}, // CANNOT_OPEN_FILE, SOCKET_TIMEOUT, CANNOT_SCHEDULE_TASK

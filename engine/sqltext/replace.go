@@ -78,3 +78,16 @@ func (s Statement) ReplaceCall(function, opening string) (Statement, bool) {
 	}
 	return s, false
 }
+
+// HasPair reports whether two keywords stand side by side.
+func (s Statement) HasPair(first, second string) bool {
+	l := &lexer{text: s.Text}
+	var previous token
+	for t := l.next(); t.kind != end; t = l.next() {
+		if l.is(previous, first) && l.is(t, second) {
+			return true
+		}
+		previous = t
+	}
+	return false
+}

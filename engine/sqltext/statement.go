@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Errors of Parse. Their texts are ClickHouse's, without its prefix.
+// Errors of Parse.
 var (
-	ErrMultipleStatements  = errors.New("Syntax error (Multi-statements are not allowed)")
-	ErrSemicolonBeforeData = errors.New("You have ';' symbol before data in INSERT query. Error in data")
+	ErrMultipleStatements  = errors.New("more than one statement in one text")
+	ErrSemicolonBeforeData = errors.New("a semicolon between the FORMAT clause of an INSERT and its data")
 )
 
 // Statement is one statement cut into the parts an interface handles apart.
