@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -125,8 +124,6 @@ func createDefaultConfig() component.Config {
 	}
 }
 
-var databaseName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
-
 // Validate speaks in the keys of the configuration.
 func (c *Config) Validate() error {
 	var errs []error
@@ -134,7 +131,7 @@ func (c *Config) Validate() error {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		errs = append(errs, fmt.Errorf("clickhouse::endpoint: want a URL such as %s, got %q", defaultEndpoint, c.ClickHouse.Endpoint))
 	}
-	if !databaseName.MatchString(c.Database) {
+	if !schema.ValidDatabase(c.Database) {
 		errs = append(errs, fmt.Errorf("database: want letters, digits and underscores, at most 64, got %q", c.Database))
 	}
 	if c.TTLDays == 0 {

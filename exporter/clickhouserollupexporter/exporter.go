@@ -127,6 +127,9 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 			return fmt.Errorf("live_tail: extension %q is not a live_tail extension", e.cfg.LiveTail)
 		}
 	}
+	if q := e.cfg.Queue.Get(); q != nil && !q.WaitForResult {
+		e.set.Logger.Warn("sending_queue::wait_for_result is off: what is answered is lost when the collector dies before it is stored")
+	}
 	e.registration, err = e.telemetry.ObserveOverCap(e.observeOverCap)
 	if err != nil {
 		return fmt.Errorf("telemetry: %w", err)

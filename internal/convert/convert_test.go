@@ -3,6 +3,7 @@ package convert
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -396,4 +397,25 @@ func BenchmarkTraces(b *testing.B) {
 		release()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/spans, "ns/row")
+}
+
+func TestConverterIsConcurrent(t *testing.T) {
+	c, gen := New(Options{TTLDays: 30}), ids.NewGenerator()
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			for i := range 200 {
+				td, _ := testTraces(ptrace.SpanKindServer, map[string]any{
+					"http.request.method": "GET", "url.path": fmt.Sprintf("/w%d/x", i), fmt.Sprint("k", i%50): i,
+				})
+				src, release := gen.For("", ids.Traces)
+				b := c.Traces(td, src, now.AddDate(0, 0, worker%2)) // over the end of a day
+				release()
+				if len(b.Records) != 1 {
+					t.Error("want one record")
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

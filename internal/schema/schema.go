@@ -61,12 +61,16 @@ type Statement struct {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
+// ValidDatabase says whether s can be the name of the database: a plain
+// identifier, since it stands in statements as it is.
+func ValidDatabase(s string) bool { return identifier.MatchString(s) }
+
 // Statements renders the schema in the order it must be executed.
 func Statements(o Options) ([]Statement, error) {
 	if o.Database == "" {
 		o.Database = DefaultDatabase
 	}
-	if !identifier.MatchString(o.Database) {
+	if !ValidDatabase(o.Database) {
 		return nil, fmt.Errorf("database %q: want letters, digits and underscores, at most 64", o.Database)
 	}
 	params := struct {
