@@ -67,7 +67,7 @@ func TestCollectorBeforeAnEngineKilledAtRenames(t *testing.T) {
 	e.kill(t)
 	for round := range rounds(t) {
 		n := 1 + round*trapStep%trapSpan
-		trapped := launchEngine(t, data, listen, renameTrap(t, n)...)
+		trapped := launchEngine(t, data, listen, trap(t, partRename, n)...)
 		select {
 		case <-trapped.Exited():
 		case <-time.After(2 * time.Minute):

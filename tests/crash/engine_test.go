@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -49,18 +48,20 @@ func launchEngine(t *testing.T, data, listen string, prefix ...string) *harness.
 	return harness.Start(t, "engine", []string{"TRACKWAY_ENGINE_PASSWORD=" + password}, argv[0], argv[1:]...)
 }
 
-// renameTrap is the strace command under which a thread of the engine is killed
-// as it enters its nth rename, before the rename happens. The engine's C library
-// calls rename on amd64, Go's runtime renameat, so the files that the process
-// itself moves into place before it is ready do not count.
-func renameTrap(t *testing.T, n int) []string {
+// How the engine's C library names its renames on amd64: parts come into place by
+// rename, definitions of tables by renameat2. Go's runtime takes renameat, so the
+// files that the process itself moves before it is ready do not count.
+const (
+	partRename       = "rename"
+	definitionRename = "renameat2"
+)
+
+// trap is the strace command under which the engine is killed as a thread of its
+// enters the nth call of that name, before the call happens.
+func trap(t *testing.T, call string, n int) []string {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
 	require.NoError(t, err, "this test needs strace: apt-get install strace")
-	call := "rename"
-	if runtime.GOARCH == "arm64" {
-		call = "renameat"
-	}
 	// -D makes the engine, not strace, the child of the test.
 	return []string{strace, "-D", "-f", "-q", "-o", os.DevNull, "-e", "trace=" + call,
 		"-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", call, n)}
@@ -114,10 +115,14 @@ func (s store) ask(t *testing.T, query string) string {
 // createSchema creates the product's own tables and views.
 func (s store) createSchema(t *testing.T) {
 	t.Helper()
-	require.NoError(t, schema.Create(t.Context(), schema.Options{}, func(ctx context.Context, sql string) error {
+	require.NoError(t, s.tryCreateSchema(t.Context()))
+}
+
+func (s store) tryCreateSchema(ctx context.Context) error {
+	return schema.Create(ctx, schema.Options{}, func(ctx context.Context, sql string) error {
 		_, err := s.post(ctx, sql, nil, http.NoBody)
 		return err
-	}))
+	})
 }
 
 // rounds is how often tests kill at random.

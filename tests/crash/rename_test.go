@@ -27,7 +27,7 @@ func TestKillAtEveryRenameOfAUnit(t *testing.T) {
 	for n := 1; ; n++ {
 		require.Less(t, n, maxRenames, "a unit still met a rename")
 		number++
-		trapped := startEngine(t, data, "127.0.0.1:0", renameTrap(t, n)...)
+		trapped := startEngine(t, data, "127.0.0.1:0", trap(t, partRename, n)...)
 		if trapped.insertUnit(t.Context(), number, start) == nil {
 			trapped.kill(t)
 			require.Greater(t, n, unitDays, "strace met no rename")
@@ -63,7 +63,7 @@ func TestKillAtTheRenameOfAMerge(t *testing.T) {
 	insertAll(e)
 	e.Stop(t)
 
-	trapped := startEngine(t, data, "127.0.0.1:0", renameTrap(t, 1)...)
+	trapped := startEngine(t, data, "127.0.0.1:0", trap(t, partRename, 1)...)
 	_, err := trapped.post(t.Context(), "OPTIMIZE TABLE trackway.requests FINAL", nil, http.NoBody)
 	require.Error(t, err)
 	<-trapped.Exited()
