@@ -65,6 +65,9 @@ type budget struct {
 // concurrent ones follows from it.
 const perQuery = 16 << 20
 
+// maxInsertBlock is where larger blocks of an insert stop making it faster.
+const maxInsertBlock = 128 << 20
+
 // divide derives everything from one figure. The server limit leaves a tenth to
 // the Go side and to what the engine does not count; the caches together stay
 // below a third of it, where a server's defaults add up to tens of GiB.
@@ -83,12 +86,17 @@ func divide(memory uint64) budget {
 }
 
 // settings are the arguments that give every connection its share: a statement
-// spills to disk before it reaches its limit.
+// spills to disk before it reaches its limit, and an insert works in blocks of so
+// many bytes. A block is a million rows otherwise, which is a GiB of rows of one
+// KiB.
 func (b budget) settings() []string {
 	spill := strconv.FormatUint(b.Query/2, 10)
+	block := min(b.Query/16, maxInsertBlock)
 	return []string{
 		"--max_memory_usage=" + strconv.FormatUint(b.Query, 10),
 		"--max_bytes_before_external_group_by=" + spill,
 		"--max_bytes_before_external_sort=" + spill,
+		"--input_format_max_block_size_bytes=" + strconv.FormatUint(block, 10),
+		"--min_insert_block_size_bytes=" + strconv.FormatUint(2*block, 10),
 	}
 }
