@@ -103,7 +103,7 @@ func serve(ctx context.Context, options Options, api *httpapi.Server, socket str
 		return errors.Join(err, server.Close())
 	case <-ctx.Done():
 	}
-	api.KillAll()
+	api.Stop()
 	drained, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	if err := server.Shutdown(drained); err != nil {

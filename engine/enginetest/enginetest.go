@@ -15,6 +15,7 @@ package enginetest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -22,6 +23,8 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"github.com/trackwayhq/trackway/engine"
 	"github.com/trackwayhq/trackway/internal/enginetest"
@@ -85,6 +88,8 @@ func run() error {
 		fmt.Println(string(line))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	return engine.Run(ctx, options)
+	err := engine.Run(ctx, options)
+	stop()
+	// Whatever a test did, a stopped engine leaves no goroutine behind.
+	return errors.Join(err, goleak.Find())
 }

@@ -43,9 +43,10 @@ func rewriteQueryID(statement *sqltext.Statement) {
 
 // running is the statements being executed, by query id.
 type running struct {
-	limit int
-	mu    sync.Mutex
-	byID  map[string]*runningQuery
+	limit    int
+	mu       sync.Mutex
+	byID     map[string]*runningQuery
+	stopping bool
 }
 
 type runningQuery struct {
@@ -58,10 +59,14 @@ func newRunning(limit int) *running {
 }
 
 // admit registers a statement; cancel is called when it is to end early. The
-// errors are ClickHouse's for too many statements and for an id in use.
+// errors are ClickHouse's for too many statements, for an id in use, and for a
+// server that stops.
 func (r *running) admit(id string, cancel context.CancelFunc) (*runningQuery, *chdb.Exception) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.stopping {
+		return nil, exception(codeAborted, "ABORTED", "Server shutdown is called")
+	}
 	if r.limit > 0 && len(r.byID) >= r.limit {
 		return nil, exception(codeTooManyQueries, "TOO_MANY_SIMULTANEOUS_QUERIES", "Too many simultaneous queries. Maximum: %d", r.limit)
 	}
@@ -79,16 +84,21 @@ func (r *running) remove(id string) {
 	delete(r.byID, id)
 }
 
-// marks a statement as one that only reads.
+// reads marks a statement as one that only reads.
 func (r *running) reads(q *runningQuery) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	q.reads = true
+	if r.stopping {
+		q.cancel()
+	}
 }
 
-func (r *running) killReaders() {
+// stop admits no further statement and cancels those that read.
+func (r *running) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.stopping = true
 	for _, query := range r.byID {
 		if query.reads {
 			query.cancel()

@@ -69,9 +69,9 @@ func (s *Server) Version() string { return s.version }
 // Close ends the sessions. No request may be running.
 func (s *Server) Close() { s.sessions.close() }
 
-// KillAll cancels every running statement that only reads; statements that
-// write run to their end.
-func (s *Server) KillAll() { s.running.killReaders() }
+// Stop refuses further statements and cancels every running one that only reads;
+// those that write run to their end.
+func (s *Server) Stop() { s.running.stop() }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Origin") != "" {

@@ -14,6 +14,7 @@ const (
 	codeTooManyQueries       = 202
 	codeQueryIDRunning       = 216
 	codeQueryTooLarge        = 229
+	codeAborted              = 236
 	codeInvalidTimeout       = 374
 	codeSessionNotFound      = 372
 	codeSessionIsLocked      = 373
