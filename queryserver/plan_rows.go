@@ -41,12 +41,12 @@ var rowSettings = map[string]string{
 // single correlation key needs no windows: the journey has it in order.
 func planRows(q rowsQuestion) []clickhouse.Query {
 	if key := q.onlyKey(); key != nil {
-		return []clickhouse.Query{planRowsIn(q, q.bounded(), key)}
+		return []clickhouse.Query{planRowsOfKey(q, key)}
 	}
 	windows := growingWindows(q.bounded(), q.ascending)
 	out := make([]clickhouse.Query, len(windows))
 	for i, w := range windows {
-		out[i] = planRowsIn(q, w, nil)
+		out[i] = planRowsIn(q, w)
 		if i == len(windows)-1 && i > 0 && q.filter.Root != nil {
 			// What was not found in a day is rare: reading in parallel beats
 			// reading in order.
@@ -109,29 +109,40 @@ func growingWindows(w window, ascending bool) []window {
 // sorts by the primary key alone; the outer one reads all columns at those times
 // and puts rows that share a time in order. Sorting by (ts, rid) at once reads
 // ten times as much: see docs/adr/0006-planner.md.
-func planRowsIn(q rowsQuestion, w window, key *filter.Compare) clickhouse.Query {
+func planRowsIn(q rowsQuestion, w window) clickhouse.Query {
 	p := newParams(q.project)
+	data := q.data(w, p)
+	conditions := q.filter.Conditions()
+	data["Narrow"] = narrow(conditions, q.columns.kind, w, p)
+	data["Where"] = compileWhere(conditions, q.columns.kind, p)
+	return clickhouse.Query{Name: "rows", SQL: render("rows", data), Params: p.values, Settings: cloneSettings(rowSettings)}
+}
+
+// planRowsOfKey reads a page of what carries a correlation key. The journey names
+// the rows, so the maps of correlation keys need not be read.
+func planRowsOfKey(q rowsQuestion, key *filter.Compare) clickhouse.Query {
+	p := newParams(q.project)
+	data := q.data(q.bounded(), p)
+	data["Key"] = journeyRange(key, q.columns.kind, p)
+	return clickhouse.Query{Name: "rows_of_key", SQL: render("rows_of_key", data), Params: p.values, Settings: cloneSettings(rowSettings)}
+}
+
+// data is what all statements that read a page have in common.
+func (q rowsQuestion) data(w window, p *params) map[string]any {
 	order, after := "DESC", "<"
 	if q.ascending {
 		order, after = "ASC", ">"
 	}
-	conditions := q.filter.Conditions()
 	data := map[string]any{
 		"Columns": q.columns.list(), "Table": table(q.columns.kind),
 		"From": p.nanos(w.From.UnixNano()), "To": p.nanos(w.To.UnixNano()),
 		"Order": order, "Limit": q.limit + 1, // one more says whether a page follows
-		"After": "", "Journey": "", "Narrow": "", "Keys": table(q.columns.kind),
+		"After": "",
 	}
 	if q.cursor != nil {
 		data["After"] = "\n  AND (ts, rid) " + after + " (" + p.nanos(q.cursor.Time.UnixNano()) + ", " + p.uint(q.cursor.RID) + ")"
 	}
-	if key != nil {
-		data["Keys"], data["Journey"] = "journey", journeyRange(key, q.columns.kind, p)
-	} else {
-		data["Narrow"] = narrow(conditions, q.columns.kind, w, p)
-	}
-	data["Where"] = compileWhere(conditions, q.columns.kind, p)
-	return clickhouse.Query{Name: "rows", SQL: render("rows", data), Params: p.values, Settings: cloneSettings(rowSettings)}
+	return data
 }
 
 // journeyRange is the primary-key range of the journey that holds a key, and the

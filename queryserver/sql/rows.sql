@@ -4,7 +4,13 @@ WHERE project = {project:String}
   AND ts >= {{.From}}
   AND ts < {{.To}}{{.After}}{{.Where}}
   AND ts IN (
-{{template "rows_keys.sql" .}}
+    SELECT ts
+    FROM {{.Table}}
+    WHERE project = {project:String}
+      AND ts >= {{.From}}
+      AND ts < {{.To}}{{.After}}{{.Narrow}}{{.Where}}
+    ORDER BY ts {{.Order}}
+    LIMIT {{.Limit}}
   )
 ORDER BY ts {{.Order}}, rid {{.Order}}
 LIMIT {{.Limit}}
