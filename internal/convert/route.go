@@ -6,7 +6,7 @@ import "strings"
 // gives for some path splits the history of a route, so it is a new version.
 const RouteVersion = 1
 
-// maxSegments bounds a template's length; deeper paths are mostly values.
+// maxSegments bounds a template's length; what is deeper becomes *.
 const maxSegments = 16
 
 const placeholder = ":id"
@@ -25,21 +25,17 @@ func Template(path string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(path))
-	n := 0
-	for len(path) > 0 {
-		seg := path
-		if i := strings.IndexByte(path, '/'); i >= 0 {
-			seg, path = path[:i], path[i+1:]
-			writeSegment(&b, seg)
-			b.WriteByte('/')
-		} else {
-			path = ""
-			writeSegment(&b, seg)
-		}
-		if n++; n > maxSegments {
+	for n := 0; path != ""; n++ {
+		if n == maxSegments {
 			b.WriteByte('*')
 			break
 		}
+		seg, rest, more := strings.Cut(path, "/")
+		writeSegment(&b, seg)
+		if more {
+			b.WriteByte('/')
+		}
+		path = rest
 	}
 	return b.String()
 }
@@ -54,17 +50,12 @@ func writeSegment(b *strings.Builder, seg string) {
 
 // needsTemplate spares the common case, a route that is one already, the copy.
 func needsTemplate(path string) bool {
-	n := 0
-	for rest := path; rest != ""; {
-		seg := rest
-		if i := strings.IndexByte(rest, '/'); i >= 0 {
-			seg, rest = rest[:i], rest[i+1:]
-		} else {
-			rest = ""
-		}
-		if n++; n > maxSegments || isValue(seg) {
+	for n := 0; path != ""; n++ {
+		seg, rest, _ := strings.Cut(path, "/")
+		if n == maxSegments || isValue(seg) {
 			return true
 		}
+		path = rest
 	}
 	return false
 }
