@@ -2,6 +2,8 @@ package store
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -46,15 +48,27 @@ type Torn struct {
 	Bytes int
 }
 
-// String is one sentence for the log.
+// mostNamed bounds how many records String names.
+const mostNamed = 10
+
+// String is what belongs in the log: one sentence, and the first records that
+// were dropped.
 func (r Report) String() string {
 	switch {
 	case r.Created:
 		return "new data directory"
 	case !r.Unclean:
 		return "data directory was closed cleanly"
-	default:
-		return fmt.Sprintf("data directory was not closed cleanly: checked %d deduplication records of %d tables in %s, dropped %d without a part and %d torn lines",
-			r.Records, r.Tables, r.Elapsed.Round(time.Microsecond), len(r.Dropped), len(r.Torn))
 	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "data directory was not closed cleanly: checked %d deduplication records of %d tables in %s, dropped %d without a part and %d torn lines",
+		r.Records, r.Tables, r.Elapsed.Round(time.Microsecond), len(r.Dropped), len(r.Torn))
+	for i, d := range r.Dropped {
+		if i == mostNamed {
+			fmt.Fprintf(&b, "; and %d more", len(r.Dropped)-i)
+			break
+		}
+		fmt.Fprintf(&b, "; %s part %s (%s:%d)", d.Table, d.Part, filepath.Base(d.File), d.Line)
+	}
+	return b.String()
 }

@@ -164,7 +164,7 @@ func TestCheckDropsRecordsWithoutAPart(t *testing.T) {
 	require.Equal(t, []store.Torn{{Table: "my-db.requests", File: log10, Line: 3, Bytes: 12}}, report.Torn)
 	require.Equal(t, 1, report.Tables)
 	require.Equal(t, 4, report.Records)
-	require.Contains(t, report.String(), "dropped 1 without a part and 1 torn lines")
+	require.Contains(t, report.String(), "dropped 1 without a part and 1 torn lines; my-db.requests part 20260102_6_6_0 (deduplication_log_10.txt:1)")
 	requireFile(t, log2, "1\t20260102_4_4_0\tD\n1\t20260102_5_5_0\tE\n")
 	requireFile(t, log10, "2\t20260102_5_5_0\tE\n")
 	info, err := os.Stat(log10)
