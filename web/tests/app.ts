@@ -4,9 +4,10 @@ import axe from 'axe-core';
 import { expect, vi } from 'vitest';
 import { render } from 'vitest-browser-svelte';
 import App from '../src/app/App.svelte';
+import { loadPage } from '../src/app/pages';
 import '../src/app/base.css';
 import '../src/app/tokens.css';
-import { place } from '../src/lib/place.svelte';
+import { followLinks, place } from '../src/lib/place.svelte';
 import { answer, FixtureSource } from './fixture';
 
 export interface Asked {
@@ -16,6 +17,8 @@ export interface Asked {
 
 /** Every request the UI made since `open`. */
 export const asked: Asked[] = [];
+
+followLinks();
 
 export async function open(path: string, respond: typeof answer = answer) {
   asked.length = 0;
@@ -28,7 +31,8 @@ export async function open(path: string, respond: typeof answer = answer) {
   });
   vi.stubGlobal('EventSource', FixtureSource);
   history.replaceState(null, '', path);
-  place.read();
+  place.load = loadPage;
+  await place.read();
   const screen = await render(App);
   screen.container.style.height = '100%';
   return screen;

@@ -219,7 +219,7 @@ export function answer(url: URL): [status: number, body: unknown] {
   const q = url.searchParams;
   if (q.get('filter')?.endsWith('=')) {
     const position = new TextEncoder().encode(q.get('filter') ?? '').length;
-    return [400, { title: 'Bad Request', position, errors: [{ message: 'want a value here' }] }];
+    return [400, { title: 'Bad Request', position, expected: 'a value' }];
   }
   switch (what) {
     case 'requests': {

@@ -80,7 +80,7 @@ describe('the request list', () => {
     await vi.waitFor(() => expect(rows().length).toBeGreaterThan(5));
     await screen.getByRole('textbox', { name: 'Filter' }).fill('status =');
     (document.querySelector('form[role=search]') as HTMLFormElement).requestSubmit();
-    await expect.element(screen.getByText('want a value here')).toBeInTheDocument();
+    await expect.element(screen.getByText('Here a value is expected.')).toBeInTheDocument();
     expect(rows().length).toBeGreaterThan(5);
   });
 
@@ -114,6 +114,16 @@ describe('the request list', () => {
       .element(screen.getByText('OTEL_EXPORTER_OTLP_ENDPOINT', { exact: false }))
       .toBeInTheDocument();
   });
+});
+
+it('does not let the page that is left answer to the address of the next', async () => {
+  const screen = await open(`/p/default/requests?open=${request(3).id}`);
+  await screen.getByRole('link', { name: 'Open the trace' }).click();
+  await expect
+    .element(screen.getByRole('heading', { name: 'Trace', level: 1 }))
+    .toBeInTheDocument();
+  const ids = asked.filter((a) => a.url.pathname.includes('/requests/')).map((a) => a.url.pathname);
+  expect(ids.every((path) => path.endsWith(request(3).id))).toBe(true);
 });
 
 describe('the live tail', () => {

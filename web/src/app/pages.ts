@@ -15,3 +15,7 @@ export const pages: Record<Match['page'], { title: string; load: Load }> = {
   live: { title: 'Live', load: () => import('../pages/Live.svelte') },
   missing: { title: 'Not found', load: () => import('../pages/Missing.svelte') },
 };
+
+export async function loadPage(page: Match['page']): Promise<Component> {
+  return (await pages[page].load()).default;
+}

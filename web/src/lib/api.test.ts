@@ -42,14 +42,21 @@ describe('api', () => {
       title: 'Bad Request',
       detail: 'bad filter',
       position: 7,
-      errors: [{ message: 'want a value', location: 'query.filter' }],
+      expected: 'a number',
     });
     const failed = api('default').requests({ filter: 'status ', from: '-1h', to: 'now' });
     await expect(failed).rejects.toMatchObject({
       status: 400,
       position: 7,
-      message: 'want a value',
+      message: 'Here a number is expected.',
     });
+  });
+
+  it('gives an empty heatmap its empty list of rows', async () => {
+    answer(200, { from: '', step_s: 60, columns: 0, cells: [] });
+    const range = { from: '-1h', to: 'now' };
+    expect((await api('default').latencyHeatmap(range)).buckets).toEqual([]);
+    expect((await api('default').routeHeatmap(range)).routes).toEqual([]);
   });
 
   it('says so when nobody answers', async () => {

@@ -1,6 +1,7 @@
 // The API client: one function per endpoint, nothing of the page in it.
 
 import type {
+  Heatmap,
   Histogram,
   Journey,
   LatencyHeatmap,
@@ -76,9 +77,13 @@ async function get<T>(url: string, signal?: AbortSignal): Promise<T> {
 /** The error that a response which is not ok stands for. */
 export async function toError(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
-  const first = problem.errors?.[0];
   const message =
-    first?.message ?? problem.detail ?? problem.title ?? `The server answered ${response.status}.`;
+    problem.position !== undefined && problem.expected
+      ? `Here ${problem.expected} is expected.`
+      : (problem.errors?.[0]?.message ??
+        problem.detail ??
+        problem.title ??
+        `The server answered ${response.status}.`);
   return new ApiError(response.status, message, problem.position);
 }
 
@@ -100,10 +105,17 @@ export function api(project: string) {
       p: RangeParams & { filter?: string; buckets: number; by?: string },
       signal?: AbortSignal,
     ) => get<Histogram>(url('histogram', p), signal),
-    latencyHeatmap: (p: RangeParams & { service?: string; route?: string }, signal?: AbortSignal) =>
-      get<LatencyHeatmap>(url('heatmap', p), signal),
-    routeHeatmap: (p: RangeParams, signal?: AbortSignal) =>
-      get<RouteHeatmap>(url('heatmap', { ...p, by: 'route' }), signal),
+    latencyHeatmap: async (
+      p: RangeParams & { service?: string; route?: string },
+      signal?: AbortSignal,
+    ): Promise<LatencyHeatmap> => {
+      const heatmap = await get<Heatmap>(url('heatmap', p), signal);
+      return { ...heatmap, buckets: heatmap.buckets ?? [] };
+    },
+    routeHeatmap: async (p: RangeParams, signal?: AbortSignal): Promise<RouteHeatmap> => {
+      const heatmap = await get<Heatmap>(url('heatmap', { ...p, by: 'route' }), signal);
+      return { ...heatmap, routes: heatmap.routes ?? [] };
+    },
     journey: (
       key: string,
       value: string,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bytes, change, count, duration, percent, severity, statusTone } from './format';
+import { bytes, change, count, duration, percent, plural, severity, statusTone } from './format';
 
 it.each([
   [0, '0 ms'],
@@ -36,6 +36,10 @@ it.each([
   [5, 0, null],
   [null, 5, null],
 ])('%j after %j', (value, previous, want) => expect(change(value, previous)).toBe(want));
+
+it('counts things', () => {
+  expect([0, 1, 1204].map((n) => plural(n, 'span'))).toEqual(['0 spans', '1 span', '1,204 spans']);
+});
 
 it('counts in full below ten thousand', () => {
   expect(count(9876)).toBe('9,876');

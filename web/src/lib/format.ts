@@ -15,6 +15,11 @@ export function exact(n: number): string {
   return plainNumber.format(n);
 }
 
+/** 1 span, 3 spans, 1,204 spans */
+export function plural(n: number, one: string): string {
+  return `${exact(n)} ${one}${n === 1 ? '' : 's'}`;
+}
+
 function significant(n: number): string {
   if (n >= 100) return n.toFixed(0);
   return n >= 10 ? trim(n.toFixed(1)) : trim(n.toFixed(2));

@@ -1,14 +1,21 @@
 // The address is the state: what a page shows follows from it, and it is the
 // only thing a page changes to show something else.
 
+import type { Component } from 'svelte';
 import { api, search } from './api';
-import { links, match } from './routes';
+import { links, match, type Match } from './routes';
 import { DEFAULT_RANGE, type Range } from './time';
 
 class Place {
   #path = $state(window.location.pathname);
   #search = $state(window.location.search);
   #refreshed = $state(0);
+  #component = $state.raw<Component>();
+  #failed = $state(false);
+
+  /** Brings the code of a page. */
+  load: (page: Match['page']) => Promise<Component> = () =>
+    Promise.reject(new Error('place.load is not set'));
 
   // From the path alone: a page must survive a change of the query.
   readonly match = $derived(match(this.#path));
@@ -22,6 +29,15 @@ class Place {
   readonly until = $derived(this.#query.get('to') ?? DEFAULT_RANGE.to);
   /** The record opened beside a list. */
   readonly open = $derived(this.#query.get('open') ?? '');
+
+  /** The page to show; nothing until its code is there. */
+  get component(): Component | undefined {
+    return this.#component;
+  }
+  /** The code of the page did not come. */
+  get failed(): boolean {
+    return this.#failed;
+  }
 
   /** The range to ask for; whoever reads it is run again by `refresh`. */
   get range(): Range {
@@ -48,7 +64,7 @@ class Place {
     }
     if (replace) history.replaceState(null, '', href);
     else history.pushState(null, '', href);
-    this.read();
+    void this.read();
   }
 
   /** Changes some of the query's parameters; an empty value takes one out. */
@@ -58,9 +74,25 @@ class Place {
     this.go(window.location.pathname + changed, options);
   }
 
-  read = () => {
-    this.#path = window.location.pathname;
-    this.#search = window.location.search;
+  /**
+   * Takes over the address. One of another page is taken over only when the
+   * page's code is there, or the page shown until then would answer to it.
+   */
+  read = async () => {
+    const { pathname, search } = window.location;
+    const { page } = match(pathname);
+    if (!this.#component || this.#failed || page !== this.match.page) {
+      try {
+        const component = await this.load(page);
+        if (pathname !== window.location.pathname || search !== window.location.search) return;
+        this.#component = component;
+        this.#failed = false;
+      } catch {
+        this.#failed = true;
+      }
+    }
+    this.#path = pathname;
+    this.#search = search;
   };
 }
 

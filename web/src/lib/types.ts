@@ -20,8 +20,10 @@ export type TailStatus = Schemas['TailStatus'];
 export type Missed = Schemas['Missed'];
 export type Problem = Schemas['Problem'];
 
-type Heatmap = Omit<Schemas['Heatmap'], 'buckets' | 'routes'>;
+/** Either heatmap as it is sent: a list that would be empty is left out. */
+export type Heatmap = Schemas['Heatmap'];
+type Cells = Omit<Heatmap, 'buckets' | 'routes'>;
 /** The heatmap by latency; its cells are [column, bucket, count]. */
-export type LatencyHeatmap = Heatmap & { buckets: Schemas['LatencyBucket'][] };
+export type LatencyHeatmap = Cells & { buckets: Schemas['LatencyBucket'][] };
 /** The heatmap by route; its cells are [column, route, count, errors, p95 in ms]. */
-export type RouteHeatmap = Heatmap & { routes: Schemas['RouteName'][] };
+export type RouteHeatmap = Cells & { routes: Schemas['RouteName'][] };
