@@ -43,7 +43,7 @@ func Run(ctx context.Context, options Options) (err error) {
 	if err != nil {
 		return err
 	}
-	options.Log.Info("store opened", "report", report.String())
+	options.Log.Info("store opened", "report", report.String(), "library", library.Version(), "memory", options.Memory)
 	if err := runStore(ctx, options, library, data); err != nil {
 		return errors.Join(err, data.Abandon())
 	}

@@ -2,7 +2,6 @@ package chdb
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -38,7 +37,7 @@ func (l *Library) Open(args []string) (*Instance, error) {
 		return nil, err
 	}
 	if instance.anchor == nil {
-		return nil, errors.New("the engine did not start; its log above names the cause (a data directory used by another process, an unreadable configuration, no space)")
+		return nil, errors.New("the engine did not start; the usual causes are a data directory used by another process or written by a later release, an unreadable configuration, and a full disk")
 	}
 	return instance, nil
 }
@@ -59,7 +58,7 @@ func (i *Instance) connect() unsafe.Pointer {
 func (i *Instance) Connect() (*Conn, error) {
 	address := i.connect()
 	if address == nil {
-		return nil, fmt.Errorf("the engine refused a connection; its log names the cause")
+		return nil, errors.New("the engine refused a connection: it is closing, or out of memory")
 	}
 	return &Conn{symbols: &i.library.symbols, address: address}, nil
 }

@@ -2,23 +2,11 @@ package chdb
 
 import "unsafe"
 
-// Stats are the engine's counters of one statement, or of one block of a stream.
+// Stats are the engine's counters of one statement.
 type Stats struct {
 	RowsRead, BytesRead       uint64 // from storage
 	RowsWritten, BytesWritten uint64
 	ResultRows, ResultBytes   uint64
-	ElapsedSeconds            float64
-}
-
-// Add sums counters of consecutive blocks.
-func (s *Stats) Add(other Stats) {
-	s.RowsRead += other.RowsRead
-	s.BytesRead += other.BytesRead
-	s.RowsWritten += other.RowsWritten
-	s.BytesWritten += other.BytesWritten
-	s.ResultRows += other.ResultRows
-	s.ResultBytes += other.ResultBytes
-	s.ElapsedSeconds += other.ElapsedSeconds
 }
 
 // Result is a formatted result in the engine's memory.
@@ -54,7 +42,6 @@ func (r *Result) Stats() Stats {
 		RowsRead: s.resultStorageRows(r.pointer), BytesRead: s.resultStorageBytes(r.pointer),
 		RowsWritten: s.resultRowsWritten(r.pointer), BytesWritten: s.resultBytesWritten(r.pointer),
 		ResultRows: s.resultRowsRead(r.pointer), ResultBytes: s.resultBytesRead(r.pointer),
-		ElapsedSeconds: s.resultElapsed(r.pointer),
 	}
 }
 

@@ -14,9 +14,6 @@ type symbols struct {
 	connect            func(argc int32, argv unsafe.Pointer) unsafe.Pointer
 	closeConn          func(connectionAddress unsafe.Pointer)
 	queryWithParams    func(connection, query unsafe.Pointer, queryLen uintptr, format unsafe.Pointer, formatLen uintptr, names, nameLens, values, valueLens unsafe.Pointer, count uintptr) unsafe.Pointer
-	streamWithParams   func(connection, query unsafe.Pointer, queryLen uintptr, format unsafe.Pointer, formatLen uintptr, names, nameLens, values, valueLens unsafe.Pointer, count uintptr) unsafe.Pointer
-	streamFetch        func(connection, result unsafe.Pointer) unsafe.Pointer
-	streamCancel       func(connection, result unsafe.Pointer)
 	insertWithParams   func(connection, query unsafe.Pointer, queryLen uintptr, format unsafe.Pointer, formatLen uintptr, names, nameLens, values, valueLens unsafe.Pointer, count uintptr) unsafe.Pointer
 	insertAppend       func(stream, data unsafe.Pointer, length uintptr) int32
 	insertDone         func(stream unsafe.Pointer) unsafe.Pointer
@@ -25,7 +22,6 @@ type symbols struct {
 	insertDestroy      func(stream unsafe.Pointer)
 	resultBuffer       func(result unsafe.Pointer) unsafe.Pointer
 	resultLength       func(result unsafe.Pointer) uintptr
-	resultElapsed      func(result unsafe.Pointer) float64
 	resultRowsRead     func(result unsafe.Pointer) uint64
 	resultBytesRead    func(result unsafe.Pointer) uint64
 	resultStorageRows  func(result unsafe.Pointer) uint64
@@ -47,9 +43,6 @@ func (s *symbols) bind(handle uintptr) error {
 		{"chdb_connect", &s.connect},
 		{"chdb_close_conn", &s.closeConn},
 		{"chdb_query_with_params_n", &s.queryWithParams},
-		{"chdb_stream_query_with_params_n", &s.streamWithParams},
-		{"chdb_stream_fetch_result", &s.streamFetch},
-		{"chdb_stream_cancel_query", &s.streamCancel},
 		{"chdb_stream_insert_with_params_n", &s.insertWithParams},
 		{"chdb_stream_append", &s.insertAppend},
 		{"chdb_stream_done", &s.insertDone},
@@ -58,7 +51,6 @@ func (s *symbols) bind(handle uintptr) error {
 		{"chdb_destroy_insert_stream", &s.insertDestroy},
 		{"chdb_result_buffer", &s.resultBuffer},
 		{"chdb_result_length", &s.resultLength},
-		{"chdb_result_elapsed", &s.resultElapsed},
 		{"chdb_result_rows_read", &s.resultRowsRead},
 		{"chdb_result_bytes_read", &s.resultBytesRead},
 		{"chdb_result_storage_rows_read", &s.resultStorageRows},

@@ -19,29 +19,34 @@ import (
 // openBody returns the request's body as the client meant it: first its
 // Content-Encoding is undone, then ClickHouse's own block compression.
 func openBody(r *http.Request, request *request) (io.Reader, func(), error) {
-	var body io.Reader = r.Body
+	source := &watched{Reader: r.Body}
+	var body io.Reader = source
 	closeBody := func() {}
+	decode := func(decoder io.Reader, code int, name string) {
+		body = &decodeErrors{decoder, source, code, name}
+	}
 	switch encoding := strings.ToLower(r.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
 	case "gzip", "x-gzip":
-		body = &lazyReader{open: func() (io.Reader, error) { return gzip.NewReader(r.Body) }}
+		decode(&lazyReader{open: func() (io.Reader, error) { return gzip.NewReader(source) }}, codeZlibInflateFailed, "ZLIB_INFLATE_FAILED")
 	case "zstd":
-		decoder, err := zstd.NewReader(r.Body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
+		decoder, err := zstd.NewReader(source, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
 		if err != nil {
 			return nil, nil, err
 		}
-		body, closeBody = decoder, decoder.Close
+		decode(decoder, codeZstdDecoderFailed, "ZSTD_DECODER_FAILED")
+		closeBody = decoder.Close
 	case "deflate":
-		body = &lazyReader{open: func() (io.Reader, error) { return zlib.NewReader(r.Body) }}
+		decode(&lazyReader{open: func() (io.Reader, error) { return zlib.NewReader(source) }}, codeZlibInflateFailed, "ZLIB_INFLATE_FAILED")
 	case "br":
-		body = brotli.NewReader(r.Body)
+		decode(brotli.NewReader(source), codeBrotliReadFailed, "BROTLI_READ_FAILED")
 	case "lz4":
-		body = lz4.NewReader(r.Body)
+		decode(lz4.NewReader(source), codeLZ4DecoderFailed, "LZ4_DECODER_FAILED")
 	default:
 		return nil, nil, exception(codeNotImplemented, "NOT_IMPLEMENTED", "Unknown compression method '%s' in the Content-Encoding header: use gzip, zstd, deflate, br or lz4", encoding)
 	}
 	if request.decompress {
-		body = blockcompress.NewReader(body)
+		decode(blockcompress.NewReader(body), codeCannotDecompress, "CANNOT_DECOMPRESS")
 	}
 	return body, closeBody, nil
 }

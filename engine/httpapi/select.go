@@ -84,7 +84,7 @@ func (e *execution) query(writer *os.File) (*chdb.Result, error) {
 	clause := fmt.Sprintf("INTO OUTFILE '/proc/self/fd/%d' APPEND", writer.Fd())
 	result, err := e.conn.Query(e.statement.WithClause(clause, format), format, e.request.params)
 	var failure *chdb.Exception
-	if errors.As(err, &failure) && failure.Code == codeSyntaxError {
+	if errors.As(err, &failure) && (failure.Code == codeSyntaxError || failure.Code == codeUnknownFormat) {
 		// The message would speak of a clause the client did not write. The
 		// statement as it came fails the same way, with its own message.
 		plain, plainErr := e.conn.Query(e.statement.Text, format, e.request.params)

@@ -16,9 +16,13 @@ const (
 	codeQueryTooLarge        = 229
 	codeAborted              = 236
 	codeInvalidTimeout       = 374
+	codeCannotDecompress     = 271
+	codeZlibInflateFailed    = 354
+	codeBrotliReadFailed     = 448
+	codeZstdDecoderFailed    = 561
+	codeLZ4DecoderFailed     = 618
 	codeSessionNotFound      = 372
 	codeSessionIsLocked      = 373
-	codeQueryWasCancelled    = 394
 	codeAuthenticationFailed = 516
 	codeUnknownException     = 1002
 )

@@ -5,57 +5,6 @@ import (
 	"unsafe"
 )
 
-// Stream is a result that the engine produces block by block as it is read.
-type Stream struct {
-	conn   *Conn
-	handle *Result
-	ended  bool
-}
-
-// Stream starts a statement and returns before its result is complete. An error
-// that occurs before the first block is returned here.
-func (c *Conn) Stream(query, format string, params Params) (*Stream, error) {
-	arguments := newCParams(params)
-	handle := newResult(c.symbols, c.symbols.streamWithParams(c.handle(),
-		stringPointer(query), uintptr(len(query)), stringPointer(format), uintptr(len(format)),
-		arguments.names(), arguments.nameLens(), arguments.values(), arguments.valueLens(), arguments.count()))
-	arguments.keepAlive()
-	if err := handle.err(); err != nil {
-		handle.Close()
-		return nil, err
-	}
-	return &Stream{conn: c, handle: handle}, nil
-}
-
-// Next waits for the next formatted block; io.EOF when there is none. The caller
-// closes the block. A KILL QUERY from another Conn makes it return an Exception.
-func (s *Stream) Next() (*Result, error) {
-	if s.ended {
-		return nil, io.EOF
-	}
-	block := newResult(s.conn.symbols, s.conn.symbols.streamFetch(s.conn.handle(), s.handle.pointer))
-	if err := block.err(); err != nil {
-		s.ended = true
-		block.Close()
-		return nil, err
-	}
-	if s.conn.symbols.resultLength(block.pointer) == 0 {
-		s.ended = true
-		block.Close()
-		return nil, io.EOF
-	}
-	return block, nil
-}
-
-// Close cancels what is left of the statement.
-func (s *Stream) Close() {
-	if !s.ended {
-		s.conn.symbols.streamCancel(s.conn.handle(), s.handle.pointer)
-		s.ended = true
-	}
-	s.handle.Close()
-}
-
 // InsertStream feeds formatted rows to one INSERT.
 type InsertStream struct {
 	conn    *Conn
