@@ -33,7 +33,7 @@ type Options struct {
 // Info describes an engine that is ready.
 type Info struct {
 	Listen  string // TCP address with its real port
-	Socket  string // path of the Unix socket
+	Socket  string // path of the Unix socket, "" where that is too long for one
 	Version string // of ClickHouse
 }
 
@@ -65,20 +65,24 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Memory, err = memoryBudget(o.Memory); err != nil {
 		return o, err
 	}
-	return o, checkListen(o.Listen, o.AllowRemote)
+	return o, o.checkListen()
 }
 
-// checkListen refuses addresses that other machines can reach.
-func checkListen(address string, allowRemote bool) error {
-	host, _, err := net.SplitHostPort(address)
+// checkListen refuses addresses that other machines can reach, unless that was
+// asked for and a password stands before the data.
+func (o Options) checkListen() error {
+	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {
-		return fmt.Errorf("engine: listen address %q: want host:port, such as 127.0.0.1:8123: %w", address, err)
+		return fmt.Errorf("engine: listen address %q: want host:port, such as 127.0.0.1:8123: %w", o.Listen, err)
 	}
-	if allowRemote || host == "localhost" {
+	ip := net.ParseIP(host)
+	switch {
+	case host == "localhost" || ip != nil && ip.IsLoopback():
 		return nil
-	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return fmt.Errorf("engine: refusing to listen on %s: other machines could reach the store; listen on 127.0.0.1, or allow it with --allow-remote and a password", address)
+	case !o.AllowRemote:
+		return fmt.Errorf("engine: refusing to listen on %s: other machines could reach the store; listen on 127.0.0.1, or allow it with --allow-remote and a password", o.Listen)
+	case o.Password == "":
+		return fmt.Errorf("engine: refusing to listen on %s without a password: set TRACKWAY_ENGINE_PASSWORD", o.Listen)
 	}
 	return nil
 }

@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/trackwayhq/trackway/engine/chdb"
@@ -44,7 +40,14 @@ func Run(ctx context.Context, options Options) (err error) {
 		return err
 	}
 	options.Log.Info("store opened", "report", report.String(), "library", library.Version(), "memory", options.Memory)
-	if err := runStore(ctx, options, library, data); err != nil {
+	// With the store's lock in hand the last engine is gone, and its port with it;
+	// the engine's files are still untouched, so failing here is a clean end.
+	listeners, err := listen(options, data.RunPath())
+	if err != nil {
+		return errors.Join(err, data.Close())
+	}
+	defer listeners.close()
+	if err := runStore(ctx, options, library, data, listeners); err != nil {
 		return errors.Join(err, data.Abandon())
 	}
 	return data.Close()
@@ -52,7 +55,7 @@ func Run(ctx context.Context, options Options) (err error) {
 
 // runStore runs the engine on an opened store and returns when it has closed its
 // files.
-func runStore(ctx context.Context, options Options, library *chdb.Library, data *store.Store) error {
+func runStore(ctx context.Context, options Options, library *chdb.Library, data *store.Store, listeners listeners) error {
 	parts := divide(options.Memory)
 	configuration, err := writeConfiguration(data.RunPath(), parts)
 	if err != nil {
@@ -70,33 +73,21 @@ func runStore(ctx context.Context, options Options, library *chdb.Library, data 
 		return err
 	}
 	defer api.Close()
-	return serve(ctx, options, api, filepath.Join(data.RunPath(), "engine.sock"))
+	return serve(ctx, options, api, listeners)
 }
 
-// serve answers on TCP and on the Unix socket until ctx ends.
-func serve(ctx context.Context, options Options, api *httpapi.Server, socket string) error {
-	tcp, err := net.Listen("tcp", options.Listen)
-	if err != nil {
-		return fmt.Errorf("engine: listen on %s: %w; choose another port with --listen, or stop what uses this one", options.Listen, err)
-	}
-	// A socket left by a process that was killed; the store's lock says it is dead.
-	if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, tcp.Close())
-	}
-	unix, err := net.Listen("unix", socket)
-	if err != nil {
-		return errors.Join(fmt.Errorf("engine: listen on %s: %w", socket, err), tcp.Close())
-	}
-	if err := os.Chmod(socket, 0o600); err != nil {
-		return errors.Join(err, tcp.Close(), unix.Close())
-	}
+// serve answers until ctx ends.
+func serve(ctx context.Context, options Options, api *httpapi.Server, listeners listeners) error {
 	server := &http.Server{Handler: api, ReadHeaderTimeout: headerTime}
 	failed := make(chan error, 2)
-	for _, listener := range []net.Listener{tcp, unix} {
-		go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- server.Serve(listeners.tcp) }()
+	info := Info{Listen: listeners.tcp.Addr().String(), Version: api.Version()}
+	if listeners.unix != nil {
+		info.Socket = listeners.unix.Addr().String()
+		go func() { failed <- server.Serve(listeners.unix) }()
 	}
 	if options.Ready != nil {
-		options.Ready(Info{Listen: tcp.Addr().String(), Socket: socket, Version: api.Version()})
+		options.Ready(info)
 	}
 	select {
 	case err := <-failed:

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/trackwayhq/trackway/engine"
 	"github.com/trackwayhq/trackway/engine/enginetest"
+	roottest "github.com/trackwayhq/trackway/internal/enginetest"
 )
 
 func TestMain(m *testing.M) { enginetest.Main(m) }
@@ -26,13 +28,14 @@ func TestRefusals(t *testing.T) {
 		options engine.Options
 		want    string
 	}{
-		"no data":         {engine.Options{Library: "x"}, "--data"},
-		"no library":      {engine.Options{Data: t.TempDir()}, "make engine-library"},
-		"missing library": {engine.Options{Data: t.TempDir(), Library: "/nowhere/libchdb.so", Listen: "127.0.0.1:0"}, "engine library /nowhere/libchdb.so does not exist: run `make engine-library`"},
-		"little memory":   {engine.Options{Data: t.TempDir(), Library: "x", Memory: 1 << 20}, "at least 1073741824 (1 GiB)"},
-		"every interface": {engine.Options{Data: t.TempDir(), Library: "x", Listen: ":8123"}, "--allow-remote"},
-		"remote address":  {engine.Options{Data: t.TempDir(), Library: "x", Listen: "192.0.2.1:8123"}, "--allow-remote"},
-		"no port":         {engine.Options{Data: t.TempDir(), Library: "x", Listen: "127.0.0.1"}, "want host:port"},
+		"no data":             {engine.Options{Library: "x"}, "--data"},
+		"no library":          {engine.Options{Data: t.TempDir()}, "make engine-library"},
+		"missing library":     {engine.Options{Data: t.TempDir(), Library: "/nowhere/libchdb.so", Listen: "127.0.0.1:0"}, "engine library /nowhere/libchdb.so does not exist: run `make engine-library`"},
+		"little memory":       {engine.Options{Data: t.TempDir(), Library: "x", Memory: 1 << 20}, "at least 1073741824 (1 GiB)"},
+		"every interface":     {engine.Options{Data: t.TempDir(), Library: "x", Listen: ":8123"}, "--allow-remote"},
+		"remote address":      {engine.Options{Data: t.TempDir(), Library: "x", Listen: "192.0.2.1:8123"}, "--allow-remote"},
+		"remote, no password": {engine.Options{Data: t.TempDir(), Library: "x", Listen: "192.0.2.1:8123", AllowRemote: true}, "without a password: set TRACKWAY_ENGINE_PASSWORD"},
+		"no port":             {engine.Options{Data: t.TempDir(), Library: "x", Listen: "127.0.0.1"}, "want host:port"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.ErrorContains(t, engine.Run(context.Background(), test.options), test.want)
@@ -106,6 +109,31 @@ func TestUnixSocket(t *testing.T) {
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.Equal(t, "42\n", string(body))
+}
+
+func TestAPortInUseLeavesTheStoreClean(t *testing.T) {
+	server := enginetest.Start(t)
+	require.NoError(t, server.Stop())
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	library, err := roottest.Library()
+	require.NoError(t, err)
+	program, err := os.Executable()
+	require.NoError(t, err)
+	command := exec.Command(program, "--data", server.Dir, "--listen", taken.Addr().String(), "--library", library)
+	command.Env = append(os.Environ(), "TRACKWAY_ENGINETEST_RUN=1")
+	output, err := command.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(output), "choose another port with --listen")
+	server.Restart(t)
+	require.Contains(t, server.Log(), "closed cleanly")
+}
+
+func TestALongPathLeavesTCP(t *testing.T) {
+	server := enginetest.Start(t, enginetest.WithDir(filepath.Join(t.TempDir(), strings.Repeat("long", 30))))
+	require.Empty(t, server.Socket)
+	require.Equal(t, "1\n", server.Query(t, "SELECT 1"))
 }
 
 // TestSignalsStopTheEngineCleanly stops it while one query reads for ever and one
