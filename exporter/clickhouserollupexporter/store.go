@@ -110,11 +110,7 @@ func (s *store) ensureSchema(ctx context.Context) error {
 			s.database, version, schema.Version)}
 	case version == schema.Version:
 	case s.createSchema:
-		err := schema.Create(ctx, schema.Options{Database: s.database}, func(ctx context.Context, sql string) error {
-			_, err := s.query(ctx, sql)
-			return err
-		})
-		if err != nil {
+		if err := s.create(ctx); err != nil {
 			return err
 		}
 	default:
@@ -123,6 +119,33 @@ func (s *store) ensureSchema(ctx context.Context) error {
 	}
 	s.ready = true
 	return nil
+}
+
+// create creates what of the schema is not there, in the form that the store's
+// release has.
+func (s *store) create(ctx context.Context) error {
+	release, err := s.query(ctx, "SELECT version()")
+	if err != nil {
+		return fmt.Errorf("reading the store's version: %w", err)
+	}
+	o := schema.Options{Database: s.database, NoTextIndex: !hasTextIndex(release)}
+	return schema.Create(ctx, o, func(ctx context.Context, sql string) error {
+		_, err := s.query(ctx, sql)
+		return err
+	})
+}
+
+// hasTextIndex says whether a ClickHouse release, "26.7.2.1", is at least 26.2,
+// the first with a stable text index.
+func hasTextIndex(release string) bool {
+	major, rest, _ := strings.Cut(release, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	year, err := strconv.Atoi(major)
+	if err != nil {
+		return false
+	}
+	month, err := strconv.Atoi(minor)
+	return err == nil && (year > 26 || year == 26 && month >= 2)
 }
 
 // forgetSchema makes the next insert look at the schema again.

@@ -50,6 +50,14 @@ func TestCodeIn(t *testing.T) {
 	assert.Zero(t, codeIn(""))
 }
 
+func TestHasTextIndex(t *testing.T) {
+	for release, want := range map[string]bool{
+		"26.7.2.1": true, "26.2.1.1": true, "27.1.1.1": true, "26.1.3.2": false, "25.12.1.1": false, "": false, "x.y": false, "26": false,
+	} {
+		assert.Equal(t, want, hasTextIndex(release), release)
+	}
+}
+
 func BenchmarkEncode(b *testing.B) {
 	const rows = 5000
 	td := requestTraces(rows, time.Now())
