@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,6 +66,21 @@ func trap(t *testing.T, call string, n int) []string {
 	// -D makes the engine, not strace, the child of the test.
 	return []string{strace, "-D", "-f", "-q", "-o", os.DevNull, "-e", "trace=" + call,
 		"-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", call, n)}
+}
+
+// outlives repeats f on an engine that was launched at the address until f
+// succeeds or the engine has died, and tells whether it lives. It does not wait
+// for the ready line: a merge may meet the trap before there is one.
+func outlives(p *harness.Process, listen string, f func(store) error) bool {
+	s := store{"http://" + listen, password}
+	for f(s) != nil {
+		select {
+		case <-p.Exited():
+			return false
+		case <-time.After(10 * time.Millisecond): // not to spin until it listens
+		}
+	}
+	return true
 }
 
 // kill ends the engine as a crash would.
