@@ -6,9 +6,13 @@ import (
 	"path/filepath"
 )
 
-// Binary returns the path of the trackway program.
+// Binary returns the path of the trackway program. TRACKWAY_BIN may name it or,
+// as for the black-box tests, the directory it is in.
 func Binary() (string, error) {
 	if path := os.Getenv("TRACKWAY_BIN"); path != "" {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			path = filepath.Join(path, "trackway")
+		}
 		return filepath.Abs(path)
 	}
 	if path := upward("bin/trackway"); path != "" {
