@@ -211,12 +211,21 @@ func (e *execution) refuse(failure *chdb.Exception) {
 	e.drain()
 }
 
-// maxDrain bounds what is read of a body nobody wants, so that the connection
-// can be used again and the client reads the answer instead of a reset.
-const maxDrain = 64 << 20
+// quietDrain is how much of a body is read before its client is told that
+// nobody wants it: less than that is cheaper to read than to tell.
+const quietDrain = 1 << 20
 
+// drain reads what is left of the body, so that the client reads the answer
+// instead of a reset, and the connection can be used again.
 func (e *execution) drain() {
-	_, _ = io.CopyN(io.Discard, e.r.Body, maxDrain)
+	if _, err := io.CopyN(io.Discard, e.r.Body, quietDrain); err != nil {
+		return // at its end, or broken off
+	}
+	if err := http.NewResponseController(e.w).Flush(); err != nil {
+		return
+	}
+	// The client may stop now, or send all of it.
+	_, _ = io.Copy(io.Discard, e.r.Body)
 }
 
 // exceptionLimit is the largest exception block that clients look for.

@@ -190,6 +190,22 @@ func TestDeduplicationTokens(t *testing.T) {
 	require.Equal(t, "4\t6\t6\n", server.Query(t, "SELECT count(), sum(a), (SELECT sum(s) FROM sums) FROM once"))
 }
 
+// TestAnErrorAtTheBeginningOfALargeBody is told to a client that is still sending.
+func TestAnErrorAtTheBeginningOfALargeBody(t *testing.T) {
+	server := enginetest.Start(t)
+	server.Exec(t, "CREATE TABLE strict (a UInt64) ENGINE = MergeTree ORDER BY a")
+	body := io.MultiReader(strings.NewReader("not a number\n"), io.LimitReader(&repeated{block: bytes.Repeat([]byte("1\n"), 16<<10)}, 64<<20))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+target("query", "INSERT INTO strict FORMAT TSV"), body)
+	require.NoError(t, err)
+	request.SetBasicAuth(server.User, server.Password)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusBadRequest, response.StatusCode)
+	require.Contains(t, read(t, response), "is not like UInt64")
+	require.Equal(t, "0\n", server.Query(t, "SELECT count() FROM strict"))
+}
+
 func TestMaxQuerySize(t *testing.T) {
 	server := enginetest.Start(t)
 	long := "SELECT '" + strings.Repeat("x", 300<<10) + "'"
