@@ -180,3 +180,27 @@ func TestCheckKnowsMergedAndDroppedParts(t *testing.T) {
 	require.Equal(t, []string{"8"}, ask(t, s.EnginePath(), insert, count[0]))
 	require.NoError(t, s.Close())
 }
+
+// A small window makes the engine start new log files and delete old ones.
+func TestCheckReadsRotatedLogs(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	s, _ := open(t, dir)
+	statements := []string{schema[0], strings.Replace(schema[1], "window = 1000", "window = 3", 1)}
+	for i := range 20 {
+		statements = append(statements, strings.Replace(insert, "unit-1", fmt.Sprint("unit-", i+100), 1))
+	}
+	ask(t, s.EnginePath(), statements...)
+	logs, err := filepath.Glob(filepath.Join(s.EnginePath(), "store", "*", "*", "deduplication_logs", "*"))
+	require.NoError(t, err)
+	require.Greater(t, len(logs), 1, "the engine rotated nothing")
+	before := ask(t, s.EnginePath(), count[0])
+
+	killAtRename(t, 2, s.EnginePath(), insert)
+	require.NoError(t, s.Abandon())
+	s, report := open(t, dir)
+	require.Len(t, report.Dropped, 1)
+	require.Equal(t, []string{"100"}, before)
+	require.Equal(t, []string{"105"}, ask(t, s.EnginePath(), insert, count[0]))
+	require.Equal(t, []string{"105"}, ask(t, s.EnginePath(), insert, count[0]))
+	require.NoError(t, s.Close())
+}
