@@ -87,7 +87,7 @@ func checkFilters(t *testing.T, stack *harness.Stack, all []item) {
 		{"status = 301 AND service = 'api'", func(it item) bool { return it.Status == 301 && it.Service == "api" }},
 		{"route = '/projects/:id/tasks' AND duration_ms > 800", func(it item) bool { return it.Route == "/projects/:id/tasks" && it.DurationMS > 800 }},
 		{`route = '/it\'s/odd'`, func(it item) bool { return it.Route == "/it's/odd" }},
-		{"method != 'GET' AND route < '/login'", func(it item) bool { return it.Method != "GET" && it.Route < "/login" }},
+		{"method != 'GET' AND route < '/login'", func(it item) bool { return it.Method != http.MethodGet && it.Route < "/login" }},
 		{"duration_ms < 0.5", func(it item) bool { return it.DurationMS < 0.5 }},
 		{"duration >= 1.5s", func(it item) bool { return it.DurationMS >= 1500 }},
 		{"path = '/p/4711'", func(it item) bool { return it.Path == "/p/4711" }},
@@ -226,4 +226,3 @@ func checkRefusals(t *testing.T, stack *harness.Stack) {
 	_ = res.Body.Close()
 	assert.GreaterOrEqual(t, res.StatusCode, 400, "a foreign Host is refused")
 }
-

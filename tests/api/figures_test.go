@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"testing"
@@ -50,7 +51,7 @@ func checkHistogram(t *testing.T, stack *harness.Stack, all []item, base time.Ti
 		{"", "status_class", func(item) bool { return true }, func(it item) string { return fmt.Sprint(it.Status/100, "xx") }},
 		{"status >= 500", "service", func(it item) bool { return it.Status >= 500 }, func(it item) string { return it.Service }},
 		{"attributes['n'] > 100", "status", func(it item) bool { return it.Attributes["n"].(int) > 100 }, func(it item) string { return fmt.Sprint(it.Status) }},
-		{"service = 'api' AND method = 'GET'", "route", func(it item) bool { return it.Service == "api" && it.Method == "GET" }, func(it item) string { return it.Route }},
+		{"service = 'api' AND method = 'GET'", "route", func(it item) bool { return it.Service == "api" && it.Method == http.MethodGet }, func(it item) string { return it.Route }},
 	} {
 		name := c.filter + " by " + c.by
 		query := between(from, to, "buckets", "30", "filter", c.filter)

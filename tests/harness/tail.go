@@ -50,19 +50,25 @@ func openTail(t testing.TB, address string) *Tail {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		err := tail.read(res.Body)
-		tail.mu.Lock()
-		defer tail.mu.Unlock()
-		if ctx.Err() == nil { // ended by itself, not by the test
-			tail.err = fmt.Errorf("tail ended: %w", err)
-		}
+		tail.follow(ctx, res)
 	}()
 	t.Cleanup(func() {
-		cancel()
-		_ = res.Body.Close()
+		cancel() // ends the read, and so the goroutine
 		<-done
 	})
 	return tail
+}
+
+// follow reads the stream to its end and keeps why it ended, unless the test
+// ended it.
+func (tl *Tail) follow(ctx context.Context, res *http.Response) {
+	defer func() { _ = res.Body.Close() }()
+	err := tl.read(res.Body)
+	if ctx.Err() == nil {
+		tl.mu.Lock()
+		defer tl.mu.Unlock()
+		tl.err = fmt.Errorf("tail ended: %w", err)
+	}
 }
 
 // read takes the stream apart: an event is lines "field: value" up to an empty
