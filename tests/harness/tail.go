@@ -38,12 +38,13 @@ func openTail(t testing.TB, address string) *Tail {
 		t.Fatal(err)
 	}
 	req.Header.Set("Accept", "text/event-stream")
-	res, err := http.DefaultClient.Do(req)
+	res, err := http.DefaultClient.Do(req) //nolint:bodyclose // Tail.follow closes it
 	if err != nil {
 		t.Fatalf("tail: %v", err)
 	}
 	if kind := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "text/event-stream") {
 		body, _ := io.ReadAll(res.Body)
+		_ = res.Body.Close()
 		t.Fatalf("tail: %s, content type %q: %s", res.Status, kind, body)
 	}
 	tail := new(Tail)
