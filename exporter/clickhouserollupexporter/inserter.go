@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/ch-go/proto"
@@ -88,18 +89,22 @@ func (in *inserter) storeUnit(ctx context.Context, u *unit) error {
 	if !ok {
 		e = newEncoder()
 	}
-	defer in.encoders.Put(e)
-
 	inserts, err := e.inserts(u)
 	if err != nil {
 		return consumererror.NewPermanent(err)
 	}
 	var wg sync.WaitGroup
+	var failures atomic.Int32
 	errs := make([]error, len(inserts))
 	for i, ins := range inserts {
-		wg.Go(func() { errs[i] = in.insertUntilStored(ctx, ins) })
+		wg.Go(func() { errs[i] = in.insertUntilStored(ctx, ins, &failures) })
 	}
 	wg.Wait()
+	// The HTTP client may still be reading the body of a request that failed, so
+	// bytes that met a failure are not used again for another unit.
+	if failures.Load() == 0 {
+		in.encoders.Put(e)
+	}
 	return errors.Join(errs...)
 }
 
@@ -121,8 +126,8 @@ func (e *encoder) inserts(u *unit) ([]insert, error) {
 }
 
 // insertUntilStored repeats an insert until it is stored, fails for good, or may
-// not be repeated any more.
-func (in *inserter) insertUntilStored(ctx context.Context, ins insert) error {
+// not be repeated any more. It counts the tries that failed.
+func (in *inserter) insertUntilStored(ctx context.Context, ins insert, failures *atomic.Int32) error {
 	wait := backoff.ExponentialBackOff{
 		InitialInterval:     in.retry.InitialInterval,
 		RandomizationFactor: in.retry.RandomizationFactor,
@@ -137,6 +142,7 @@ func (in *inserter) insertUntilStored(ctx context.Context, ins insert) error {
 			in.report(nil)
 			return nil
 		}
+		failures.Add(1)
 		in.report(err)
 		err = fmt.Errorf("inserting into %s: %w", ins.table, err)
 		if permanent(err) {

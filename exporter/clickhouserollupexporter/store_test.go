@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/config/configopaque"
 	"go.opentelemetry.io/collector/consumer/consumererror"
@@ -157,26 +158,27 @@ func TestRepeatedUnitIsStoredOnce(t *testing.T) {
 	assert.Equal(t, [][]string{{"6"}}, query(t, server, "SELECT count() FROM trackway.events"))
 }
 
-func TestSchemaOfANewerReleaseIsRefused(t *testing.T) {
+func TestForeignSchemaIsRefused(t *testing.T) {
 	server := enginetest.Start(t)
-	for _, create := range []bool{true, false} {
+	refused := func(create bool, want string) {
+		t.Helper()
 		cfg := configFor(server)
 		cfg.CreateSchema = create
-		e := startExporter(t, cfg)
-		if !create {
-			server.Exec(t, "DROP DATABASE IF EXISTS trackway")
-			err := e.ConsumeTraces(context.Background(), requestTraces(1, time.Now()))
-			require.ErrorContains(t, err, "database trackway has schema version 0, want 1: set create_schema: true")
-			assert.True(t, consumererror.IsPermanent(err))
-			continue
-		}
-		server.Exec(t, "CREATE DATABASE trackway")
-		server.Exec(t, "CREATE TABLE trackway.schema_version (version UInt32) ENGINE = MergeTree ORDER BY version")
-		server.Exec(t, "INSERT INTO trackway.schema_version VALUES (99)")
-		err := e.ConsumeTraces(context.Background(), requestTraces(1, time.Now()))
-		require.ErrorContains(t, err, "schema version 99, this release knows 1")
+		e, err := NewFactory().CreateTraces(context.Background(), settings(), cfg)
+		require.NoError(t, err)
+		host := &statusHost{}
+		require.NoError(t, e.Start(context.Background(), host))
+		err = e.ConsumeTraces(context.Background(), requestTraces(1, time.Now()))
+		require.ErrorContains(t, err, want)
 		assert.True(t, consumererror.IsPermanent(err))
+		assert.Equal(t, componentstatus.StatusPermanentError, host.last())
+		require.NoError(t, e.Shutdown(context.Background()))
 	}
+	refused(false, "database trackway has schema version 0, want 1: set create_schema: true")
+	server.Exec(t, "CREATE DATABASE trackway")
+	server.Exec(t, "CREATE TABLE trackway.schema_version (version UInt32) ENGINE = MergeTree ORDER BY version")
+	server.Exec(t, "INSERT INTO trackway.schema_version VALUES (99)")
+	refused(true, "schema version 99, this release knows 1")
 }
 
 func TestSchemaIsCreatedAgainWhenTheStoreWasEmptied(t *testing.T) {
