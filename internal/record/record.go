@@ -39,7 +39,8 @@ type Record struct {
 	Release  string
 	Instance string
 
-	// Name is the span's or event's name; empty for requests, which have a route.
+	// Name is the span's or event's name. A request has its span's beside its
+	// route, since the two need not agree.
 	Name string
 	// SpanKind is a request's kind (http, rpc, messaging, faas, job) or a span's
 	// (internal, server, client, producer, consumer).
