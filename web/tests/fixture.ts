@@ -263,6 +263,7 @@ export class FixtureSource extends EventTarget {
   open() {
     this.readyState = 1;
     this.dispatchEvent(new Event('open'));
+    this.send('status', { connected: 1, endpoints: 1 });
   }
 
   send(type: string, data: unknown) {

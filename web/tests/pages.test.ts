@@ -161,6 +161,16 @@ describe('the live tail', () => {
     expect(list.scrollTop).toBe(0);
   });
 
+  it('says so while no collector is connected', async () => {
+    const screen = await open('/p/default/live');
+    await vi.waitFor(() => expect(FixtureSource.last?.url).toContain('/tail'));
+    FixtureSource.last?.open();
+    await expect.element(screen.getByText('Waiting for requests')).toBeInTheDocument();
+    FixtureSource.last?.send('status', { connected: 0, endpoints: 1 });
+    await expect.element(screen.getByText('Waiting for the collector')).toBeInTheDocument();
+    await expect.element(screen.getByText('0 of 1 collectors connected')).toBeInTheDocument();
+  });
+
   it('holds ten thousand rows with few in the page', async () => {
     const { screen, source } = await start(10);
     for (let i = 0; i < 12_000; i++) source.send('record', request(i % 500));

@@ -17,6 +17,8 @@ export class Stream {
   /** newest first */
   view = $state.raw<StreamItem[]>([]);
   collectors = $state.raw<TailStatus>();
+  /** Records reach this page from now on: the server answered, and a collector answered it. */
+  readonly live = $derived(this.state === 'open' && (this.collectors?.connected ?? 0) > 0);
   paused = $state(false);
   /** rows that came since the view was paused */
   waiting = $state(0);
@@ -55,6 +57,7 @@ export class Stream {
         this.collectors = status;
       },
       state: (state, error) => {
+        if (state !== 'open') this.collectors = undefined;
         this.state = state;
         this.error = error;
       },
