@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/trackwayhq/trackway/internal/enginetest"
+	"github.com/trackwayhq/trackway/internal/ids"
 	"github.com/trackwayhq/trackway/internal/schema"
 )
 
@@ -133,29 +135,44 @@ func TestStoresWhatItAcknowledged(t *testing.T) {
 	assert.Equal(t, [][]string{{"plan", "enterprise", "3"}}, query(t, server, "SELECT field, value, sum(cnt) FROM trackway.facets GROUP BY ALL"))
 }
 
+// TestRepeatedUnitIsStoredOnce repeats a unit after its answer, and several times
+// at once, as when a try timed out that the engine is still working on.
 func TestRepeatedUnitIsStoredOnce(t *testing.T) {
 	server := enginetest.Start(t)
 	e := startExporter(t, configFor(server))
 	require.NoError(t, e.ConsumeTraces(context.Background(), requestTraces(1, time.Now())))
 
-	td := requestTraces(5, time.Now().Add(-time.Hour))
-	src, release := e.ids.For("", 1)
+	src, release := e.ids.For("", ids.Traces)
 	defer release()
-	batch := e.conv.Traces(td, src, time.Now())
-	u := newUnit(time.Now())
-	req := newRequest(batch.Records, batch.Items, batch.Bytes)
-	q := newUnits(e.cfg.Unit)
-	q.add(req)
-	for _, open := range q.open {
-		u.parts = append(u.parts, open.parts...)
+	for round := range 5 {
+		batch := e.conv.Traces(requestTraces(100, time.Now().Add(-time.Hour)), src, time.Now())
+		q := newUnits(UnitConfig{MaxAge: time.Hour, MaxRows: 1, MaxBytes: 1 << 30})
+		q.add(newRequest(batch.Records, batch.Items, batch.Bytes))
+		u, _ := q.take()
+		require.NotNil(t, u)
+		inserts, err := newEncoder().inserts(u)
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		for _, ins := range inserts {
+			for range 3 {
+				wg.Go(func() { assert.NoError(t, e.inserter.try(context.Background(), ins)) })
+			}
+		}
+		wg.Wait()
+		for _, ins := range inserts {
+			require.NoError(t, e.inserter.try(context.Background(), ins))
+		}
+		want := [][]string{{fmt.Sprint(1 + 100*(round+1))}}
+		for _, sql := range []string{
+			"SELECT count() FROM trackway.requests", "SELECT count() FROM trackway.events",
+			"SELECT sum(cnt) FROM trackway.cnt_m", "SELECT sum(cnt) FROM trackway.cnt_h",
+			"SELECT sum(cnt) FROM trackway.lat_m", "SELECT sum(cnt) FROM trackway.lat_q", "SELECT sum(cnt) FROM trackway.lat_h",
+			"SELECT sum(cnt) FROM trackway.facets",
+			"SELECT countIf(key = 'request_id' AND kind = 'request') FROM trackway.journey",
+		} {
+			assert.Equal(t, want, query(t, server, sql), sql)
+		}
 	}
-	for range 3 {
-		require.NoError(t, e.inserter.storeUnit(context.Background(), u))
-	}
-	assert.Equal(t, [][]string{{"6"}}, query(t, server, "SELECT count() FROM trackway.requests"))
-	assert.Equal(t, [][]string{{"6"}}, query(t, server, "SELECT sum(cnt) FROM trackway.cnt_h"))
-	assert.Equal(t, [][]string{{"6"}}, query(t, server, "SELECT sum(cnt) FROM trackway.lat_q"))
-	assert.Equal(t, [][]string{{"6"}}, query(t, server, "SELECT count() FROM trackway.events"))
 }
 
 func TestForeignSchemaIsRefused(t *testing.T) {
