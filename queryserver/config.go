@@ -21,6 +21,9 @@ import (
 type Config struct {
 	// Listen is the address of API and UI, host:port. Port 0 picks one.
 	Listen string `mapstructure:"listen"`
+	// Hosts are names, besides those of this machine, under which requests are
+	// answered: that of a proxy in front, for one.
+	Hosts []string `mapstructure:"hosts"`
 	// Projects are the ids that can be asked about.
 	Projects []string `mapstructure:"projects"`
 	// Retention is how far back listings look unless told.
@@ -114,7 +117,7 @@ func (c Config) Validate() error {
 	if host, _, err := net.SplitHostPort(c.Listen); err != nil {
 		wrong("listen", "want host:port, got %q", c.Listen)
 	} else if !isLoopback(host) {
-		wrong("listen", "%q is reachable from other machines, and there are no accounts to protect it yet: listen on 127.0.0.1 and put a proxy that authenticates in front", c.Listen)
+		wrong("listen", "%q is reachable from other machines, and there are no accounts to protect it yet: listen on 127.0.0.1, put a proxy that authenticates in front, and name it in hosts", c.Listen)
 	}
 	if len(c.Projects) == 0 {
 		wrong("projects", "want at least one")

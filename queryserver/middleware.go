@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzhttp"
@@ -21,8 +22,9 @@ var securityHeaders = map[string]string{
 
 // secured refuses requests under a foreign host name. Without accounts, loopback
 // is the protection, and a page elsewhere could point its own name at 127.0.0.1
-// and read the answers (DNS rebinding).
-func secured(next http.Handler) http.Handler {
+// and read the answers (DNS rebinding). Names in hosts are allowed beside those of
+// this machine.
+func secured(hosts []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range securityHeaders {
 			w.Header().Set(name, value)
@@ -31,8 +33,8 @@ func secured(next http.Handler) http.Handler {
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
 		}
-		if !isLoopback(host) {
-			writeProblem(w, problem(http.StatusMisdirectedRequest, "this server answers to localhost and 127.0.0.1, not to the host name "+host))
+		if !isLoopback(host) && !slices.ContainsFunc(hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
+			writeProblem(w, problem(http.StatusMisdirectedRequest, "this server answers to localhost and 127.0.0.1, not to the host name "+host+"; if that is a proxy's, name it under hosts in the configuration"))
 			return
 		}
 		if strings.HasPrefix(r.URL.Path, "/api/") {

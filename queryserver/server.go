@@ -94,7 +94,7 @@ func newHandler(cfg Config, store *clickhouse.Client, tails *tailRelay) http.Han
 	})
 	dist, built := web.Dist()
 	mux.Handle("/", newStatic(dist, built))
-	return secured(compressed(mux))
+	return secured(cfg.Hosts, compressed(mux))
 }
 
 // OpenAPI gives the API's description, as served at /api/openapi.json.

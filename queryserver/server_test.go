@@ -118,9 +118,9 @@ func TestFilterErrorsCarryThePosition(t *testing.T) {
 }
 
 func TestHostHeaderAndSecurityHeaders(t *testing.T) {
-	base := startServer(t, nil)
+	base := startServer(t, func(c *Config) { c.Hosts = []string{"trackway.example"} })
 	for host, want := range map[string]int{
-		"localhost": 200, "localhost:8080": 200, "127.0.0.1": 200, "[::1]:80": 200, "trackway.localhost": 200,
+		"localhost": 200, "localhost:8080": 200, "127.0.0.1": 200, "[::1]:80": 200, "trackway.localhost": 200, "Trackway.example:443": 200,
 		"evil.example": 421, "127.0.0.1.evil.example": 421, "localhost.evil.example:8080": 421, "10.0.0.1": 421,
 	} {
 		resp, _ := fetch(t, base+"/healthz", func(r *http.Request) { r.Host = host })

@@ -148,7 +148,7 @@ func writePairs(b *bytes.Buffer, p record.Pairs) {
 	}
 }
 
-func writeColumn(t *testing.T, b *bytes.Buffer, name string, r *record.Record) {
+func writeColumn(t testing.TB, b *bytes.Buffer, name string, r *record.Record) {
 	t.Helper()
 	texts := map[string]string{
 		"service": r.Service, "env": r.Env, "release": r.Release, "instance": r.Instance, "name": r.Name, "kind": r.SpanKind,

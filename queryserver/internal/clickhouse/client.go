@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -21,7 +23,8 @@ type Query struct {
 	SQL  string
 	// Params are in the text form of their type, unescaped.
 	Params map[string]string
-	// Settings are for this statement, over the client's own.
+	// Settings tune this statement. One that the store does not know is left out:
+	// what it switches does not exist there.
 	Settings map[string]string
 }
 
@@ -53,6 +56,8 @@ type Options struct {
 type Client struct {
 	opts Options
 	http *http.Client
+	// unknown holds the names of settings that the store turned out not to have.
+	unknown sync.Map
 }
 
 // maxIdle is how many connections are kept for the next question. A page of the
@@ -81,6 +86,31 @@ const grace = 2 * time.Second
 // reads all columns. A canceled context closes the connection, upon which the
 // store stops the statement.
 func (c *Client) Select(ctx context.Context, q Query, row func(*Reader)) (Stats, error) {
+	for {
+		stats, err := c.attempt(ctx, q, row)
+		if err == nil || !c.learn(q, err) {
+			return stats, err
+		}
+	}
+}
+
+// learn remembers the setting of q that the store did not know, and says whether
+// there was one.
+func (c *Client) learn(q Query, err error) bool {
+	var e *Exception
+	if !errors.As(err, &e) || e.Code != codeUnknownSetting {
+		return false
+	}
+	for name := range q.Settings {
+		if _, known := c.unknown.Load(name); !known && strings.Contains(e.Message, name) {
+			c.unknown.Store(name, true)
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Client) attempt(ctx context.Context, q Query, row func(*Reader)) (Stats, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout+grace)
 	defer cancel()
 	queryID := "trackway-" + rand.Text()
@@ -128,7 +158,9 @@ func (c *Client) url(q Query, queryID string) string {
 	v.Set("readonly", "1")
 	v.Set("max_execution_time", fmt.Sprintf("%.3f", c.opts.Timeout.Seconds()))
 	for name, value := range q.Settings {
-		v.Set(name, value)
+		if _, unknown := c.unknown.Load(name); !unknown {
+			v.Set(name, value)
+		}
 	}
 	for name, value := range q.Params {
 		v.Set("param_"+name, escape(value))

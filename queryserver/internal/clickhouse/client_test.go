@@ -101,6 +101,18 @@ func TestClient(t *testing.T) {
 		}
 	})
 
+	t.Run("settings the store does not know are left out", func(t *testing.T) {
+		n := 0
+		q := Query{Name: "tuned", SQL: "SELECT toUInt8(1)", Settings: map[string]string{"no_such_setting": "1", "another_new_setting": "0", "max_block_size": "1"}}
+		if _, err := c.Select(t.Context(), q, func(r *Reader) { r.Uint8(); n++ }); err != nil || n != 1 {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		q.Settings = map[string]string{"max_block_size": "none"}
+		if _, err := c.Select(t.Context(), q, func(r *Reader) { r.Uint8() }); err == nil {
+			t.Error("a wrong value was taken")
+		}
+	})
+
 	t.Run("nothing is written", func(t *testing.T) {
 		for _, sql := range []string{"CREATE TABLE w (x UInt8) ENGINE = Memory", "SELECT * FROM file('/etc/hostname', LineAsString)", "SET max_threads = 1"} {
 			if _, err := c.Select(t.Context(), Query{Name: "write", SQL: sql}, func(r *Reader) { _ = r.String() }); err == nil {

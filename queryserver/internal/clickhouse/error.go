@@ -15,6 +15,7 @@ import (
 const (
 	codeUnknownTable     = 60
 	codeUnknownDatabase  = 81
+	codeUnknownSetting   = 115
 	codeTimeout          = 159
 	codeTooManyQueries   = 202
 	codeMemoryLimit      = 241

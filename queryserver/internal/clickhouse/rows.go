@@ -16,12 +16,22 @@ const maxString = 256 << 20
 // Reader reads the columns of RowBinary rows in the order of the statement. The
 // first failure sticks: later reads give zero values, and Err tells.
 type Reader struct {
-	r   *bufio.Reader
-	buf [16]byte
-	err error
+	r     *bufio.Reader
+	buf   [maxShared]byte
+	texts map[string]string // short strings read so far, which mostly repeat
+	err   error
 }
 
-func newReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, 64<<10)} }
+const (
+	// maxShared is the longest string that is kept for the rows that repeat it.
+	maxShared = 64
+	// maxTexts bounds how many are kept: names and values of attributes, not ids.
+	maxTexts = 4096
+)
+
+func newReader(r io.Reader) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10), texts: map[string]string{}}
+}
 
 // more says whether another row follows.
 func (r *Reader) more() bool {
@@ -113,7 +123,22 @@ func (r *Reader) String() string {
 	if n == 0 || r.err != nil {
 		return ""
 	}
+	if n <= maxShared {
+		return r.shared(r.fixed(n))
+	}
 	b := make([]byte, n)
 	r.Fixed(b)
 	return string(b)
+}
+
+// shared gives b as a string that rows with the same text have in common.
+func (r *Reader) shared(b []byte) string {
+	if s, ok := r.texts[string(b)]; ok { // does not allocate
+		return s
+	}
+	s := string(b)
+	if len(r.texts) < maxTexts {
+		r.texts[s] = s
+	}
+	return s
 }
