@@ -39,11 +39,11 @@ func StartCollector(t testing.TB, config, health string, env ...string) *Process
 	for !answers(t.Context(), "http://"+health+"/") {
 		select {
 		case <-p.Exited():
-			t.Fatalf("the collector ended before it was ready: %v\n%s", p.waitErr, p.stderr.tail())
+			t.Fatalf("the collector ended before it was ready: %v; its output follows", p.waitErr)
 		case <-time.After(50 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("the collector was not healthy after %s\n%s", readyTimeout, p.stderr.tail())
+			t.Fatalf("the collector was not healthy after %s; its output follows", readyTimeout)
 		}
 	}
 	return p

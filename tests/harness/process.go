@@ -94,9 +94,9 @@ func (p *Process) Ready(t testing.TB) map[string]any {
 	case said := <-p.ready:
 		return said
 	case <-p.exited:
-		t.Fatalf("%s ended before it was ready: %v\n%s", p.name, p.waitErr, p.stderr.tail())
+		t.Fatalf("%s ended before it was ready: %v; its output follows", p.name, p.waitErr)
 	case <-time.After(readyTimeout):
-		t.Fatalf("%s was not ready after %s\n%s", p.name, readyTimeout, p.stderr.tail())
+		t.Fatalf("%s was not ready after %s; its output follows", p.name, readyTimeout)
 	}
 	return nil
 }
