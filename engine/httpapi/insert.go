@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/trackwayhq/trackway/engine/chdb"
 )
@@ -72,13 +73,29 @@ func (e *execution) insertSelect() error {
 	}
 	e.statement = statement
 	fed := make(chan error, 1)
-	go func() {
-		_, err := io.Copy(writer, e.data)
-		fed <- errors.Join(err, writer.Close())
-	}()
+	ended := make(chan struct{})
+	go func() { fed <- e.feedPipe(writer, ended) }()
 	err = e.gather()
+	close(ended)
 	// With no reader left, a copy the engine did not want ends too.
 	closeErr := reader.Close()
-	<-fed
+	if feedErr := <-fed; err == nil && feedErr != nil {
+		return feedErr
+	}
 	return errors.Join(err, closeErr)
+}
+
+// feedPipe copies the body into the pipe. The engine cannot tell the end of a
+// body that broke off from its proper end, so then it is told to stop first.
+func (e *execution) feedPipe(writer *os.File, ended <-chan struct{}) error {
+	_, err := io.Copy(writer, e.data)
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		// The engine wanted no more; it has its reasons or its rows.
+		err = nil
+	case err != nil:
+		e.server.killOnce(ended, e.comment)
+		err = fmt.Errorf("the body of the request broke off: %w", err)
+	}
+	return errors.Join(err, writer.Close())
 }

@@ -116,19 +116,26 @@ func statusOfProcess(t *testing.T, pid int, field string) uint64 {
 
 // TestAnInsertThatBreaksOffIsCancelled sends half a body.
 func TestAnInsertThatBreaksOffIsCancelled(t *testing.T) {
-	server := enginetest.Start(t)
-	server.Exec(t, "CREATE TABLE half (a UInt64) ENGINE = MergeTree ORDER BY a")
-	conn := dial(t, server)
-	request := messageAs("POST", target("query", "INSERT INTO half FORMAT TSV", "query_id", "half", "user", server.User, "password", server.Password), "", "Content-Length: 1000000")
-	_, err := io.WriteString(conn, request+"1\n2\n3\n")
-	require.NoError(t, err)
-	running := func() string {
-		return server.Query(t, "SELECT count() FROM system.processes WHERE query_id = 'half'")
+	for name, statement := range map[string]string{
+		"rows":  "INSERT INTO half FORMAT TSV",
+		"input": "INSERT INTO half SELECT a FROM input('a UInt64') FORMAT TSV",
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := enginetest.Start(t)
+			server.Exec(t, "CREATE TABLE half (a UInt64) ENGINE = MergeTree ORDER BY a")
+			conn := dial(t, server)
+			request := messageAs("POST", target("query", statement, "query_id", "half", "user", server.User, "password", server.Password), "", "Content-Length: 1000000")
+			_, err := io.WriteString(conn, request+"1\n2\n3\n")
+			require.NoError(t, err)
+			running := func() string {
+				return server.Query(t, "SELECT count() FROM system.processes WHERE query_id = 'half'")
+			}
+			require.Eventually(t, func() bool { return running() == "1\n" }, 20*time.Second, 10*time.Millisecond)
+			require.NoError(t, conn.Close())
+			require.Eventually(t, func() bool { return running() == "0\n" }, 20*time.Second, 10*time.Millisecond)
+			require.Equal(t, "0\n", server.Query(t, "SELECT count() FROM half"))
+		})
 	}
-	require.Eventually(t, func() bool { return running() == "1\n" }, 20*time.Second, 10*time.Millisecond)
-	require.NoError(t, conn.Close())
-	require.Eventually(t, func() bool { return running() == "0\n" }, 20*time.Second, 10*time.Millisecond)
-	require.Equal(t, "0\n", server.Query(t, "SELECT count() FROM half"))
 }
 
 // TestAnInsertWhoseClientLeavesRunsToItsEnd closes the connection behind the last

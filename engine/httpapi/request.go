@@ -59,9 +59,6 @@ func (r *request) setting(name string) string {
 	return ""
 }
 
-// on reports whether a boolean setting is given as true.
-func (r *request) on(name string) bool { return truth(r.setting(name)) }
-
 func truth(value string) bool { return value == "1" || strings.EqualFold(value, "true") }
 
 // readRequest reads the URL and the headers. The errors are exceptions.
