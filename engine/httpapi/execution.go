@@ -65,7 +65,7 @@ func (e *execution) execute() error {
 	if e.statement, e.data, err = readStatement(e.request, body); err != nil {
 		return err
 	}
-	if err := refuseFiles(e.statement); err != nil {
+	if err := refuse(e.statement); err != nil {
 		return err
 	}
 	rewriteQueryID(&e.statement)
@@ -98,10 +98,14 @@ func (e *execution) execute() error {
 	}
 }
 
-// refuseFiles refuses the clauses that would read and write files beside the
-// engine: over HTTP they name files of the client.
-func refuseFiles(statement sqltext.Statement) error {
+// refuse refuses statements that would reach beyond the store: clauses that read
+// and write files beside the engine (over HTTP they name files of the client),
+// and the end of the process, for which the library signals its whole process
+// group.
+func refuse(statement sqltext.Statement) error {
 	switch {
+	case statement.Verb == "SYSTEM" && (statement.HasPair("SYSTEM", "SHUTDOWN") || statement.HasPair("SYSTEM", "KILL")):
+		return exception(codeUnsupportedMethod, "UNSUPPORTED_METHOD", "An embedded engine is stopped by a signal to its process, not by a statement")
 	case statement.Verb == "INSERT" && statement.HasPair("FROM", "INFILE"):
 		return exception(codeUnknownTypeOfQuery, "UNKNOWN_TYPE_OF_QUERY", "Query has infile and was send directly to server")
 	case producesRows[statement.Verb] && statement.HasPair("INTO", "OUTFILE"):

@@ -4,6 +4,7 @@ import "net/http"
 
 // ClickHouse error codes this package raises itself or tells apart.
 const (
+	codeUnsupportedMethod    = 1
 	codeBadArguments         = 36
 	codeSyntaxError          = 62
 	codeUnknownFormat        = 73
