@@ -129,5 +129,5 @@ func suggest(name string) string {
 			return "the column " + c.Name
 		}
 	}
-	return columnOrMap
+	return "a column such as status or route; what senders name themselves is attributes['" + clip(name) + "'] or correlation['" + clip(name) + "']"
 }

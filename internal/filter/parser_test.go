@@ -19,6 +19,7 @@ func TestParseErrors(t *testing.T) {
 		{"status == 500", 8, `"="`, "a number"},
 		{"status ! 500", 7, `"! "`, "one of ="},
 		{"stat = 500", 0, `"stat"`, "a column such as status"},
+		{"user_id = 'u_1'", 0, `"user_id"`, "attributes['user_id'] or correlation['user_id']"},
 		{"Status = 500", 0, `"Status"`, "the column status"},
 		{"traceid = 'x'", 0, `"traceid"`, "the column trace_id"},
 		{"= 500", 0, `"="`, "a column such as status"},
