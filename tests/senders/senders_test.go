@@ -26,6 +26,7 @@ func TestSenders(t *testing.T) {
 		t.Run("go over "+protocol, func(t *testing.T) {
 			stack := harness.StartStack(t)
 			tail := stack.OpenTail(t, "")
+			failures := stack.OpenTail(t, "status >= 500 AND type = 'request'")
 			node := startNode(t, stack)
 			golang := startGo(t, stack, protocol, node.url)
 
@@ -44,6 +45,7 @@ func TestSenders(t *testing.T) {
 			t.Run("filters", func(t *testing.T) { checkFilters(t, stack, spans) })
 			t.Run("correlation", func(t *testing.T) { checkCorrelation(t, stack) })
 			t.Run("tail", func(t *testing.T) { checkTail(t, tail, spans, stored) })
+			t.Run("filtered tail", func(t *testing.T) { checkFilteredTail(t, failures) })
 		})
 	}
 }
@@ -282,5 +284,23 @@ func checkTail(t *testing.T, tail *harness.Tail, spans []spanfile.Span, stored m
 			assert.Equal(t, stored[s.SpanID].ID, live.ID, "id of %q, live and stored", s.Name)
 			compareSpan(t, s, live)
 		}
+	}
+}
+
+// checkFilteredTail wants the two failed requests and nothing else on a tail that
+// asked for failures. The unfiltered tail has everything by now, so nothing more
+// is on its way.
+func checkFilteredTail(t *testing.T, failures *harness.Tail) {
+	require.Eventually(t, func() bool {
+		records, _, _ := failures.Records()
+		return len(records) >= 2
+	}, arrival, 50*time.Millisecond)
+	records, missed, err := failures.Records()
+	require.NoError(t, err)
+	assert.Zero(t, missed)
+	assert.Len(t, records, 2)
+	for _, r := range records {
+		assert.EqualValues(t, 500, r.Status)
+		assert.Equal(t, "request", r.Type)
 	}
 }
