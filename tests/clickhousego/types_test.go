@@ -34,10 +34,12 @@ var equality = cmp.Options{
 
 // compressions are the methods the driver offers over HTTP.
 var compressions = map[string]*clickhouse.Compression{
-	"none": nil,
-	"lz4":  {Method: clickhouse.CompressionLZ4},
-	"zstd": {Method: clickhouse.CompressionZSTD},
-	"gzip": {Method: clickhouse.CompressionGZIP, Level: 3},
+	"none":    nil,
+	"lz4":     {Method: clickhouse.CompressionLZ4},
+	"zstd":    {Method: clickhouse.CompressionZSTD},
+	"gzip":    {Method: clickhouse.CompressionGZIP, Level: 3},
+	"deflate": {Method: clickhouse.CompressionDeflate, Level: 3},
+	"br":      {Method: clickhouse.CompressionBrotli, Level: 3},
 }
 
 func withCompression(c *clickhouse.Compression) func(*clickhouse.Options) {
