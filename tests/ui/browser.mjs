@@ -52,7 +52,8 @@ export async function openPage(
   page.setDefaultTimeout(PATIENCE_MS);
   const faults = [];
   page.on('console', (m) => {
-    if (m.type() === 'error' || m.type() === 'warning') faults.push(`console: ${m.text()} ${m.location().url}`);
+    if (m.type() === 'error' || m.type() === 'warning')
+      faults.push(`console: ${m.text()} ${m.location().url}`);
   });
   page.on('pageerror', (e) => faults.push(`exception: ${e.stack}`));
   page.on('request', (r) => {

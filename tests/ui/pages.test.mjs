@@ -140,7 +140,12 @@ describe('paths through the pages', () => {
 
       await page.goBack();
       await beside.getByRole('link', { name: order.orderId, exact: true }).click();
-      await page.getByRole('table', { name: 'Journey' }).getByText('order.failed').waitFor();
+      await page.getByRole('table', { name: 'Journey' }).getByText('order.failed').click();
+      await page
+        .getByRole('complementary', { name: 'Record' })
+        .getByText(`order ${order.orderId} was not paid`)
+        .first()
+        .waitFor();
       assert.match(new URL(page.url()).pathname, /\/journeys\/order_id\//);
     }));
 

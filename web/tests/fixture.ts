@@ -241,6 +241,8 @@ export function answer(url: URL): [status: number, body: unknown] {
       return [200, histogram];
     case 'heatmap':
       return [200, q.get('by') === 'route' ? routes : latency];
+    case 'events':
+      return [200, { rows: [{ ...request(3), type: 'event', message: 'paid' }], stats: {} }];
     case 'journeys':
       return [200, journey];
   }

@@ -126,6 +126,13 @@ it('does not let the page that is left answer to the address of the next', async
   expect(ids.every((path) => path.endsWith(request(3).id))).toBe(true);
 });
 
+it('opens an event of a journey beside it', async () => {
+  const screen = await open('/p/default/journeys/user_id/u_1137');
+  await screen.getByText('order.paid').first().click();
+  expect(query().get('open')).toBe(`event.${request(3).id}`);
+  await expect.element(screen.getByText('Message')).toBeInTheDocument();
+});
+
 describe('the live tail', () => {
   async function start(n: number) {
     const screen = await open('/p/default/live');

@@ -52,6 +52,16 @@ describe('api', () => {
     });
   });
 
+  it('finds an event by the time in its id', async () => {
+    const id = '18ecf027d8a921f8fdadd6ab4961012f';
+    const fetched = answer(200, { rows: [{ id: 'another' }, { id, type: 'event' }] });
+    expect(await api('default').record('event', id)).toMatchObject({ id });
+    expect(fetched.mock.calls[0]?.[0]).toContain('/events?from=1796074405343&to=1796074405344&');
+    await expect(api('default').record('event', id.replace('1', '2'))).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+
   it('gives an empty heatmap its empty list of rows', async () => {
     answer(200, { from: '', step_s: 60, columns: 0, cells: [] });
     const range = { from: '-1h', to: 'now' };
@@ -62,7 +72,7 @@ describe('api', () => {
   it('says so when nobody answers', async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed to fetch')));
     const e = await api('default')
-      .request('x')
+      .record('request', 'x')
       .catch((e: unknown) => e);
     expect(e).toBeInstanceOf(ApiError);
     expect((e as ApiError).status).toBe(0);
@@ -71,6 +81,6 @@ describe('api', () => {
 
   it('survives an error that is not JSON', async () => {
     vi.stubGlobal('fetch', async () => new Response('<html>', { status: 502 }));
-    await expect(api('default').request('x')).rejects.toMatchObject({ status: 502 });
+    await expect(api('default').record('request', 'x')).rejects.toMatchObject({ status: 502 });
   });
 });

@@ -3,6 +3,7 @@
 
 import type { Component } from 'svelte';
 import { api, search } from './api';
+import { and } from './filter';
 import { links, match, type Match } from './routes';
 import { DEFAULT_RANGE, type Range } from './time';
 
@@ -51,6 +52,12 @@ class Place {
       ...(this.from === DEFAULT_RANGE.from ? {} : { from: this.from }),
       ...(this.until === DEFAULT_RANGE.to ? {} : { to: this.until }),
     };
+  }
+
+  /** The requests that a clause picks out: of those listed now, or of all in the range. */
+  narrowed(clause: string): string {
+    const filter = this.match.page === 'requests' ? and(this.filter, clause) : clause;
+    return this.to.requests({ filter, ...this.rangeQuery });
   }
 
   refresh = () => {

@@ -158,6 +158,11 @@ export function visible(nodes: Node[], folded: ReadonlySet<string>): Node[] {
   return shown;
 }
 
+/** What marks the row on its trace's page: an event its own id, all else the span's. */
+export function spanOf(row: Row): string | undefined {
+  return row.type === 'event' ? row.id : row.span_id;
+}
+
 /** What a row is called in a list: its name, or its method and route. */
 export function title(row: Row): string {
   if (row.type !== 'request') return row.name ?? row.message ?? row.type;
