@@ -1,0 +1,180 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+)
+
+// tier is how many spare segments a record leaves to records that matter more.
+// What frees room must never be refused for want of room.
+type tier int
+
+const (
+	tierCarry tier = 0 // copies of live values, trims, the clean close
+	tierFlush tier = 2 // deletes, and what a queue notes down
+	tierPut   tier = 3 // new data
+)
+
+// reserveSegments are prepared at opening, so that they are there on a full disk.
+const reserveSegments = int(tierPut)
+
+var errNoRoom = errors.New("no segment is free")
+
+func (j *Journal) active() *segment { return j.chain[len(j.chain)-1] }
+
+// room makes sure that a record of size bytes can be appended, going on to the
+// next segment if need be. New data waits while segments are being made ready.
+// Callers hold the lock, which is released while waiting.
+func (j *Journal) room(size int64, t tier) error {
+	if align(size) > j.maxRecord() {
+		return ErrTooLarge
+	}
+	for {
+		if j.failure != nil {
+			return j.failure
+		}
+		if t == tierPut {
+			if j.closed {
+				return ErrClosed
+			}
+			if j.stalled {
+				return ErrFull
+			}
+			if j.unwritten > maxUnwritten {
+				j.cond.Wait()
+				continue
+			}
+		}
+		active := j.active()
+		if active.end+align(size)+endRecordSize <= active.size {
+			return nil
+		}
+		switch {
+		case len(j.spares) > int(t):
+			j.rotate()
+		case t != tierPut:
+			kick(j.keepWake)
+			return errNoRoom
+		case j.exhausted:
+			kick(j.keepWake)
+			return ErrFull
+		default:
+			kick(j.keepWake)
+			j.cond.Wait()
+		}
+	}
+}
+
+func (j *Journal) maxRecord() int64 {
+	return j.opts.SegmentBytes - headerSize - endRecordSize
+}
+
+// rotate ends the active segment and goes on to the first spare.
+func (j *Journal) rotate() {
+	j.appendRecord(kindEnd, make([]byte, recordHeader))
+	next := j.spares[0]
+	j.spares = slices.Delete(j.spares, 0, 1)
+	j.chain = append(j.chain, next)
+	kick(j.keepWake)
+}
+
+// appendRecord gives a record its place and sequence; rec has room for the header
+// in front of the payload. Callers hold the lock and have made room.
+func (j *Journal) appendRecord(kind uint8, rec []byte) *pending {
+	seg := j.active()
+	j.lastSeq++
+	putRecordHead(rec, recordHead{length: uint32(len(rec) - recordHeader), seq: j.lastSeq, synced: j.synced, kind: kind})
+	for len(rec)%alignment != 0 {
+		rec = append(rec, 0)
+	}
+	p := &pending{seg: seg, off: seg.end, buf: rec, seq: j.lastSeq}
+	seg.end += int64(len(rec))
+	seg.lastSeq, seg.deadSeq = j.lastSeq, max(seg.deadSeq, j.lastSeq)
+	j.queue = append(j.queue, p)
+	j.unwritten += int64(len(rec))
+	j.stats.AppendedBytes += int64(len(rec))
+	j.stats.AppendedRecords++
+	kick(j.commitWake)
+	return p
+}
+
+// change is an operation that goes into a record.
+type change struct {
+	space *Space
+	kind  OpKind
+	key   string
+	value []byte
+}
+
+func changesSize(changes []change) int64 {
+	size := int64(recordHeader + 10)
+	for _, c := range changes {
+		size += opSize(c.space.name, c.key, c.value)
+	}
+	return size
+}
+
+// logChanges appends one record of changes and points the index at it. Callers
+// hold the lock and have made room.
+func (j *Journal) logChanges(changes []change) uint64 {
+	rec := make([]byte, recordHeader, align(changesSize(changes)))
+	rec = binary.AppendUvarint(rec, uint64(len(changes)))
+	ends := make([]int, len(changes))
+	for i, c := range changes {
+		rec = appendOp(rec, c.kind, c.space.name, c.key, c.value)
+		ends[i] = len(rec)
+	}
+	size := int64(len(rec))
+	p := j.appendRecord(kindBatch, rec)
+	for i, c := range changes {
+		c.space.forget(c.key, p.seq)
+		if c.kind == Delete {
+			continue
+		}
+		at := ends[i] - len(c.value)
+		e := &entry{
+			seg: p.seg, rec: p.off, recSize: uint32(align(size)), at: uint32(at), size: uint32(len(c.value)),
+			cost: opSize(c.space.name, c.key, c.value), seq: p.seq,
+		}
+		p.seg.live += e.cost
+		c.space.logged[c.key] = e
+		j.cache.add(e, rec[at:ends[i]:ends[i]], size)
+	}
+	j.cache.evict(j.written)
+	return p.seq
+}
+
+// flush writes the lazy changes as a record of their own; false if there is no
+// room for it, then they stay. Callers hold the lock.
+func (j *Journal) flush(t tier) bool {
+	changes := j.lazyChanges(nil)
+	if len(changes) == 0 {
+		return true
+	}
+	if j.room(changesSize(changes), t) != nil {
+		return false
+	}
+	// room releases the lock for new data only, so these are still the changes.
+	j.logChanges(changes)
+	j.clearLazy()
+	return true
+}
+
+// lazyChanges adds the lazy changes of all spaces to changes.
+func (j *Journal) lazyChanges(changes []change) []change {
+	for space := range j.dirty {
+		for key, op := range space.lazy {
+			changes = append(changes, change{space: space, kind: op.Kind, key: key, value: op.Value})
+		}
+	}
+	return changes
+}
+
+func (j *Journal) clearLazy() {
+	for space := range j.dirty {
+		clear(space.lazy)
+	}
+	clear(j.dirty)
+	j.lazyBytes = 0
+}
