@@ -62,7 +62,7 @@ func (e *execution) insertSelect() error {
 	if err != nil {
 		return fmt.Errorf("pipe for the rows of an INSERT: %w", err)
 	}
-	source := fmt.Sprintf("file('/proc/self/fd/%d', %s, ", reader.Fd(), quote(e.statement.Format))
+	source := fmt.Sprintf("file(%s, %s, ", quote(pathOf(reader)), quote(e.statement.Format))
 	statement, found := e.statement.ReplaceCall("input", source)
 	if !found {
 		// Nothing reads the rows: the SELECT has tables of its own.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/trackwayhq/trackway/engine/blockcompress"
@@ -81,7 +83,7 @@ func (e *execution) stream(ctx context.Context) error {
 // query runs the statement with its result going to the pipe.
 func (e *execution) query(writer *os.File) (*chdb.Result, error) {
 	format := e.format()
-	clause := fmt.Sprintf("INTO OUTFILE '/proc/self/fd/%d' APPEND", writer.Fd())
+	clause := "INTO OUTFILE " + quote(pathOf(writer)) + " APPEND"
 	result, err := e.conn.Query(e.statement.WithClause(clause, format), format, e.request.params)
 	var failure *chdb.Exception
 	if errors.As(err, &failure) && (failure.Code == codeSyntaxError || failure.Code == codeUnknownFormat) {
@@ -95,6 +97,15 @@ func (e *execution) query(writer *os.File) (*chdb.Result, error) {
 		return plain, writeErr
 	}
 	return result, err
+}
+
+// pathOf is a path by which the engine, in this process, opens the file anew.
+func pathOf(file *os.File) string {
+	directory := "/proc/self/fd"
+	if runtime.GOOS != "linux" {
+		directory = "/dev/fd"
+	}
+	return directory + "/" + strconv.FormatUint(uint64(file.Fd()), 10)
 }
 
 func copyResult(out io.Writer, reader io.Reader) error {
