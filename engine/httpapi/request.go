@@ -19,6 +19,8 @@ const (
 	defaultBufferSize     = 1 << 20   // buffer_size: bytes of a result held back before headers are sent
 	defaultSessionTimeout = 60 * time.Second
 	maxSessionTimeout     = time.Hour
+	maxBufferSize         = 8 << 20  // of buffer_size: it is memory of every such request at once
+	maxMaxQuerySize       = 64 << 20 // of max_query_size
 )
 
 // setting is one URL parameter that names a setting of the engine.
@@ -130,7 +132,7 @@ func (r *request) set(name, value string) error {
 	case "buffer_size":
 		var size uint64
 		size, err = number(name, value)
-		r.bufferSize = int(min(size, 64<<20))
+		r.bufferSize = int(min(size, maxBufferSize))
 	default:
 		if param, ok := strings.CutPrefix(name, "param_"); ok {
 			r.params[param] = value
@@ -139,7 +141,7 @@ func (r *request) set(name, value string) error {
 		if name == "max_query_size" {
 			var size uint64
 			size, err = number(name, value)
-			r.maxQuerySize = int(min(size, 64<<20))
+			r.maxQuerySize = int(min(size, maxMaxQuerySize))
 		}
 		r.settings = append(r.settings, setting{name, value})
 	}
