@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -135,6 +136,14 @@ func TestKillQueryByID(t *testing.T) {
 	var exception *clickhouse.Exception
 	require.ErrorAs(t, <-failed, &exception)
 	require.EqualValues(t, 394, exception.Code)
+}
+
+func TestProcessListShowsQueryIDs(t *testing.T) {
+	server := enginetest.Start(t)
+	for _, query := range []string{"SHOW PROCESSLIST FORMAT JSONEachRow", "SELECT * FROM system.processes FORMAT JSONEachRow"} {
+		response := do(t, server, http.MethodPost, target("query_id", "mine", "log_comment", "a comment"), query)
+		require.Contains(t, read(t, response), `"query_id":"mine"`)
+	}
 }
 
 func TestThirtyTwoConcurrentQueries(t *testing.T) {

@@ -34,9 +34,17 @@ func commentOf(id, own string) string {
 
 // rewriteQueryID makes query_id in KILL QUERY and system.processes mean ours.
 func rewriteQueryID(statement *sqltext.Statement) {
-	if statement.Verb == "KILL" {
+	switch {
+	case statement.Verb == "KILL":
 		*statement = statement.ReplaceName("query_id", queryIDOfRow)
 		return
+	case statement.HasPair("SHOW", "PROCESSLIST"):
+		text := "SELECT * FROM system.processes ORDER BY elapsed DESC"
+		if statement.Format != "" {
+			text += " FORMAT " + statement.Format
+		}
+		// A text of ours always parses.
+		*statement, _ = sqltext.Parse(text)
 	}
 	*statement = statement.ReplaceTable("system", "processes", processes)
 }
