@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/trackwayhq/trackway/internal/record"
 )
@@ -18,13 +19,16 @@ import (
 // Tail is an open subscription to the live tail.
 type Tail struct {
 	mu      sync.Mutex
+	joined  chan struct{} // closed when the server says that it follows a collector
+	joining sync.Once
 	records []record.JSON
 	missed  int64
 	err     error
 }
 
-// OpenTail subscribes through the query server and returns once the stream is
-// open, so that whatever is sent afterwards must be seen. It ends with the test.
+// OpenTail subscribes through the query server and returns once the server says
+// that it follows a collector, so that whatever is sent afterwards must be seen.
+// It ends with the test.
 func (s *Stack) OpenTail(t testing.TB, filter string) *Tail {
 	t.Helper()
 	return openTail(t, s.Query+project+"tail?"+url.Values{"filter": {filter}}.Encode())
@@ -47,7 +51,7 @@ func openTail(t testing.TB, address string) *Tail {
 		_ = res.Body.Close()
 		t.Fatalf("tail: %s, content type %q: %s", res.Status, kind, body)
 	}
-	tail := new(Tail)
+	tail := &Tail{joined: make(chan struct{})}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -57,6 +61,14 @@ func openTail(t testing.TB, address string) *Tail {
 		cancel() // ends the read, and so the goroutine
 		<-done
 	})
+	select {
+	case <-tail.joined:
+	case <-done:
+		_, _, err := tail.Records()
+		t.Fatal(err)
+	case <-time.After(readyTimeout):
+		t.Fatalf("tail: the server followed no collector within %s", readyTimeout)
+	}
 	return tail
 }
 
@@ -115,6 +127,14 @@ func (tl *Tail) take(event, data string) error {
 			return fmt.Errorf("missed event %.200s: %w", data, err)
 		}
 		tl.missed += m.Missed
+	case "status":
+		var st struct{ Connected int }
+		if err := json.Unmarshal([]byte(data), &st); err != nil {
+			return fmt.Errorf("status event %.200s: %w", data, err)
+		}
+		if st.Connected > 0 {
+			tl.joining.Do(func() { close(tl.joined) })
+		}
 	}
 	// Clients ignore events they do not know.
 	return nil
