@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
@@ -26,7 +23,6 @@ export default defineConfig({
             provider: playwright({
               launchOptions: {
                 executablePath: chromium,
-                env: { ...process.env, XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), 'chromium-')) },
                 args: [
                   '--headless',
                   '--no-sandbox',

@@ -1,10 +1,8 @@
 // The browser, and pages that notice what went wrong on them.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -27,7 +25,6 @@ export async function startBrowser() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: FLAGS,
-    env: { ...process.env, XDG_CONFIG_HOME: await mkdtemp(join(tmpdir(), 'chromium-')) },
   });
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { latencySeries, routeCells, statusSeries } from './series';
+import { isolated, latencySeries, routeCells, statusSeries } from './series';
 
 const from = '2026-11-30T12:00:00Z';
 
@@ -24,6 +24,11 @@ it('orders status classes, drops empty ones and finds the error rate', () => {
 it('has nothing to draw for an empty histogram', () => {
   const s = statusSeries({ from, to: from, step_s: 60, source: 'cnt_m', series: [] });
   expect(s).toMatchObject({ times: [], byClass: [], errorRate: [], total: 0 });
+});
+
+it('finds values that stand alone', () => {
+  expect(isolated([1, null, 2, 3, null, 4])).toEqual([0, 5]);
+  expect(isolated([])).toEqual([]);
 });
 
 it('reads quantiles off the heatmap', () => {

@@ -24,6 +24,16 @@ export function steps(from: string, stepS: number, n: number): number[] {
   return Array.from({ length: n }, (_, i) => start + i * stepS);
 }
 
+/** Indices of the values that have no neighbour, so that no line would show them. */
+export function isolated(values: ArrayLike<number | null | undefined>): number[] {
+  const found: number[] = [];
+  const there = (i: number) => (values[i] ?? null) !== null;
+  for (let i = 0; i < values.length; i++) {
+    if (there(i) && !there(i - 1) && !there(i + 1)) found.push(i);
+  }
+  return found;
+}
+
 export interface StatusSeries {
   times: number[];
   step: number;
