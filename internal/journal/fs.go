@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// fileSystem is what the journal needs of a file system. Tests put one in its
+// FileSystem is what the journal needs of a file system. Tests put one in its
 // place that forgets what was not synced.
-type fileSystem interface {
+type FileSystem interface {
 	MkdirAll(dir string) error
 	// Open opens a file for reading and writing; create makes an absent one.
-	Open(path string, create bool) (file, error)
+	Open(path string, create bool) (File, error)
 	Rename(from, to string) error
 	Remove(path string) error
 	// List gives the names in a directory, sorted.
@@ -26,7 +26,8 @@ type fileSystem interface {
 	Lock(path string) (io.Closer, error)
 }
 
-type file interface {
+// File is an open file.
+type File interface {
 	io.ReaderAt
 	io.WriterAt
 	// Sync makes written bytes durable.
@@ -47,7 +48,7 @@ const (
 
 func (osFS) MkdirAll(dir string) error { return os.MkdirAll(dir, directoryMode) }
 
-func (osFS) Open(path string, create bool) (file, error) {
+func (osFS) Open(path string, create bool) (File, error) {
 	flags := os.O_RDWR
 	if create {
 		flags |= os.O_CREATE

@@ -86,10 +86,10 @@ func Open(dir string, opts Options) (*Journal, error) {
 	if err := opts.validate(); err != nil {
 		return nil, fmt.Errorf("journal %s: %w", dir, err)
 	}
-	if err := opts.fs.MkdirAll(dir); err != nil {
+	if err := opts.FileSystem.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	lock, err := takeLock(opts.fs, dir)
+	lock, err := takeLock(opts.FileSystem, dir)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}

@@ -82,7 +82,7 @@ func (j *Journal) reuse(dead *segment) error {
 	if enough || dead.size != j.opts.SegmentBytes {
 		return j.removeSegment(dead)
 	}
-	spare, err := recycleSegment(j.opts.fs, j.dir, dead, j.newHeader())
+	spare, err := recycleSegment(j.opts.FileSystem, j.dir, dead, j.newHeader())
 	if err != nil {
 		// Even a full disk can refuse a rename. Not knowing which names exist, stop;
 		// opening sorts it out.
@@ -109,7 +109,7 @@ func (j *Journal) makeSpare() bool {
 	if !needed || wait {
 		return false
 	}
-	seg, err := createSegment(j.opts.fs, j.dir, j.newHeader())
+	seg, err := createSegment(j.opts.FileSystem, j.dir, j.newHeader())
 	switch {
 	case err == nil:
 		j.addSpare(seg)

@@ -54,8 +54,8 @@ type Options struct {
 	OnSync func(time.Duration)
 	// OnFailure, if given, is called once when the journal fails, from a goroutine of its own.
 	OnFailure func(error)
-
-	fs fileSystem
+	// FileSystem is the real one unless given.
+	FileSystem FileSystem
 }
 
 func (o Options) withDefaults() Options {
@@ -80,8 +80,8 @@ func (o Options) withDefaults() Options {
 	if o.OnFailure == nil {
 		o.OnFailure = func(error) {}
 	}
-	if o.fs == nil {
-		o.fs = osFS{}
+	if o.FileSystem == nil {
+		o.FileSystem = osFS{}
 	}
 	o.SegmentBytes = align(o.SegmentBytes)
 	return o

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-func takeLock(fs fileSystem, dir string) (io.Closer, error) {
+func takeLock(fs FileSystem, dir string) (io.Closer, error) {
 	return fs.Lock(filepath.Join(dir, lockName))
 }
 
@@ -60,13 +60,13 @@ type tailState struct {
 
 // openSegments opens all segments in order and removes half-made files.
 func (j *Journal) openSegments() ([]*segment, error) {
-	names, err := j.opts.fs.List(j.dir)
+	names, err := j.opts.FileSystem.List(j.dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
 		if strings.HasSuffix(name, segmentSuffix+tempSuffix) {
-			if err := j.opts.fs.Remove(filepath.Join(j.dir, name)); err != nil {
+			if err := j.opts.FileSystem.Remove(filepath.Join(j.dir, name)); err != nil {
 				return nil, err
 			}
 			continue
@@ -76,7 +76,7 @@ func (j *Journal) openSegments() ([]*segment, error) {
 			continue
 		}
 		path := filepath.Join(j.dir, name)
-		f, err := j.opts.fs.Open(path, false)
+		f, err := j.opts.FileSystem.Open(path, false)
 		if err != nil {
 			return nil, err
 		}
@@ -222,10 +222,10 @@ func (j *Journal) checkOldest(trim uint64) error {
 }
 
 func (j *Journal) removeSegment(seg *segment) error {
-	if err := errors.Join(seg.file.Close(), j.opts.fs.Remove(seg.path)); err != nil {
+	if err := errors.Join(seg.file.Close(), j.opts.FileSystem.Remove(seg.path)); err != nil {
 		return err
 	}
-	return j.opts.fs.SyncDir(j.dir)
+	return j.opts.FileSystem.SyncDir(j.dir)
 }
 
 // makeReady makes what was read durable, cuts a torn tail, and prepares the
@@ -235,7 +235,7 @@ func (j *Journal) makeReady(tail tailState) error {
 		if err := tail.seg.file.Sync(); err != nil {
 			return err
 		}
-		if err := j.opts.fs.SyncDir(j.dir); err != nil {
+		if err := j.opts.FileSystem.SyncDir(j.dir); err != nil {
 			return err
 		}
 	}
@@ -251,7 +251,7 @@ func (j *Journal) makeReady(tail tailState) error {
 		j.nextSegment = j.chain[n-1].seq + uint64(len(j.spares)) + 1
 	}
 	for len(j.spares) < reserveSegments || len(j.chain) == 0 {
-		seg, err := createSegment(j.opts.fs, j.dir, j.newHeader())
+		seg, err := createSegment(j.opts.FileSystem, j.dir, j.newHeader())
 		if noSpace(err) && len(j.chain) > 0 {
 			break // what is here must still drain
 		}

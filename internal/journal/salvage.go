@@ -32,16 +32,16 @@ type SalvageReport struct {
 // a lost record deleted comes back: a queue then delivers it again.
 func Salvage(from, to string, opts Options) (report SalvageReport, err error) {
 	opts = opts.withDefaults()
-	lock, err := takeLock(opts.fs, from)
+	lock, err := takeLock(opts.FileSystem, from)
 	if err != nil {
 		return report, fmt.Errorf("salvage: %w", err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	names, err := opts.fs.List(from)
+	names, err := opts.FileSystem.List(from)
 	if err != nil {
 		return report, fmt.Errorf("salvage: %w", err)
 	}
-	if err := mustBeNew(opts.fs, to); err != nil {
+	if err := mustBeNew(opts.FileSystem, to); err != nil {
 		return report, fmt.Errorf("salvage: %w", err)
 	}
 	target, err := Open(to, opts)
@@ -52,7 +52,7 @@ func Salvage(from, to string, opts Options) (report SalvageReport, err error) {
 	for _, name := range names {
 		if seq, ok := segmentSeq(name); ok && err == nil {
 			report.Segments++
-			err = s.segment(opts.fs, filepath.Join(from, name), seq)
+			err = s.segment(opts.FileSystem, filepath.Join(from, name), seq)
 		}
 	}
 	report.Keys = target.Stats().Keys
@@ -62,7 +62,7 @@ func Salvage(from, to string, opts Options) (report SalvageReport, err error) {
 	return report, nil
 }
 
-func mustBeNew(fs fileSystem, dir string) error {
+func mustBeNew(fs FileSystem, dir string) error {
 	if err := fs.MkdirAll(dir); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ type salvager struct {
 
 func (s *salvager) lost(l Lost) { s.report.Lost = append(s.report.Lost, l) }
 
-func (s *salvager) segment(fs fileSystem, path string, seq uint64) error {
+func (s *salvager) segment(fs FileSystem, path string, seq uint64) error {
 	if s.segSeq != 0 && seq != s.segSeq+1 {
 		s.lost(Lost{File: segmentPath(filepath.Dir(path), s.segSeq+1), Reason: "the segment is missing"})
 	}

@@ -18,7 +18,7 @@ const (
 type segment struct {
 	segmentHeader
 	path string
-	file file
+	file File
 
 	end     int64  // where the next record goes
 	live    int64  // bytes of values that a key still has here
@@ -45,7 +45,7 @@ func segmentSeq(name string) (uint64, bool) {
 
 // prepareSegment makes a file that has been allocated, or held another segment,
 // the segment h, under its final name, and durable. The caller owns f.
-func prepareSegment(fs fileSystem, dir, temp string, f file, h segmentHeader) (*segment, error) {
+func prepareSegment(fs FileSystem, dir, temp string, f File, h segmentHeader) (*segment, error) {
 	if _, err := f.WriteAt(h.encode(), 0); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func prepareSegment(fs fileSystem, dir, temp string, f file, h segmentHeader) (*
 }
 
 // createSegment allocates a new file for the segment h.
-func createSegment(fs fileSystem, dir string, h segmentHeader) (*segment, error) {
+func createSegment(fs FileSystem, dir string, h segmentHeader) (*segment, error) {
 	temp := segmentPath(dir, h.seq) + tempSuffix
 	f, err := fs.Open(temp, true)
 	if err != nil {
@@ -88,7 +88,7 @@ func createSegment(fs fileSystem, dir string, h segmentHeader) (*segment, error)
 // recycleSegment makes a dead segment's file the segment h. It takes the old name
 // away before it touches the content: a crash in between leaves a file that the
 // next opening removes.
-func recycleSegment(fs fileSystem, dir string, old *segment, h segmentHeader) (*segment, error) {
+func recycleSegment(fs FileSystem, dir string, old *segment, h segmentHeader) (*segment, error) {
 	temp := segmentPath(dir, h.seq) + tempSuffix
 	if err := fs.Rename(old.path, temp); err != nil {
 		return nil, err
