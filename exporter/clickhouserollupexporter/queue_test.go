@@ -122,7 +122,7 @@ func TestUnits(t *testing.T) {
 		return newRequest(rs, len(rs), 100*len(rs))
 	}
 	newQueue := func() *units {
-		q := newUnits(UnitConfig{MaxAge: time.Second, MaxRows: 4, MaxBytes: 1 << 20})
+		q := newUnits(UnitConfig{MaxAge: time.Second, MinRows: 3, MaxRows: 4, MaxBytes: 1 << 20})
 		q.now = func() time.Time { return now }
 		return q
 	}
@@ -136,6 +136,13 @@ func TestUnits(t *testing.T) {
 		u, _ = q.take()
 		require.NotNil(t, u)
 		assert.Equal(t, 1, u.rows)
+	})
+	t.Run("waits no longer with enough rows", func(t *testing.T) {
+		q := newQueue()
+		q.add(rows(0, 0, 0))
+		u, _ := q.take()
+		require.NotNil(t, u)
+		assert.Equal(t, 3, u.rows)
 	})
 	t.Run("is full at once", func(t *testing.T) {
 		q := newQueue()

@@ -146,7 +146,7 @@ func TestRepeatedUnitIsStoredOnce(t *testing.T) {
 	defer release()
 	for round := range 5 {
 		batch := e.conv.Traces(requestTraces(100, time.Now().Add(-time.Hour)), src, time.Now())
-		q := newUnits(UnitConfig{MaxAge: time.Hour, MaxRows: 1, MaxBytes: 1 << 30})
+		q := newUnits(UnitConfig{MaxAge: time.Hour, MinRows: 1, MaxRows: 1, MaxBytes: 1 << 30})
 		q.add(newRequest(batch.Records, batch.Items, batch.Bytes))
 		u, _ := q.take()
 		require.NotNil(t, u)

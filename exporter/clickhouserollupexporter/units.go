@@ -13,10 +13,10 @@ import (
 // on disk, in every table and rollup.
 const daysPerUnit = 2
 
-// units collects requests into units. Open units are filled by their age, rows
-// and bytes; full ones wait, in order, until an inserter is free. An open unit
-// goes on growing while all inserters are busy, so units get larger as the load
-// does.
+// units collects requests into units. An open unit is due at its age, or with
+// enough rows to be worth an insert; a full one is closed and waits, in order,
+// until an inserter is free. An open unit goes on growing while all inserters are
+// busy, so units get larger as the load does.
 type units struct {
 	cfg UnitConfig
 	now func() time.Time
@@ -123,22 +123,31 @@ func (q *units) take() (*unit, time.Duration) {
 		q.full = slices.Delete(q.full, 0, 1)
 		return u, 0
 	}
-	var oldest *unit
+	var first *unit
 	var days int64
 	for d, u := range q.open {
-		if oldest == nil || u.deadline.Before(oldest.deadline) {
-			oldest, days = u, d
+		if first == nil || q.dueAt(u).Before(q.dueAt(first)) {
+			first, days = u, d
 		}
 	}
-	if oldest == nil {
+	if first == nil {
 		return nil, time.Hour
 	}
-	wait := oldest.deadline.Sub(q.now())
+	wait := q.dueAt(first).Sub(q.now())
 	if wait > 0 && !q.draining {
 		return nil, wait
 	}
 	delete(q.open, days)
-	return oldest, 0
+	return first, 0
+}
+
+// dueAt is when an inserter may take an open unit: at its deadline, or at once
+// when its rows outweigh what an insert costs whatever it holds.
+func (q *units) dueAt(u *unit) time.Time {
+	if u.rows >= q.cfg.MinRows {
+		return time.Time{}
+	}
+	return u.deadline
 }
 
 // drain makes open units due at once, from now on.
