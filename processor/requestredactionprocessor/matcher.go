@@ -6,58 +6,71 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/trackwayhq/trackway/internal/conventions"
 )
 
 // maxRemembered bounds the keys a matcher remembers. Keys come from senders; the
 // ordinary ones are few and come early.
 const maxRemembered = 4096
 
-// action is what happens to the value of a key.
-type action uint8
+// maxRememberedKey is the longest key, in bytes, that is remembered.
+const maxRememberedKey = 256
 
-const (
-	keep action = iota
-	look        // for named keys inside text
-	mask
-)
+// decision is what happens to the value under a key.
+type decision struct {
+	rule  *rule // that redacts it whole
+	skip  bool  // it is left as it is
+	shape shape // in which it is looked into
+}
+
+// names are the keys of a rule.
+type names struct {
+	exact    map[string]struct{} // folded
+	patterns []string            // folded
+	rule     *rule
+}
 
 // matcher says what happens to the value of a key.
 type matcher struct {
-	exact    map[string]struct{} // folded
-	patterns []string            // folded
-	except   map[string]struct{} // folded whole keys
-	texts    map[string]struct{} // whole keys, as they are
+	rules  []names             // in order of precedence
+	except map[string]struct{} // folded whole keys
+	shapes map[string]shape    // of whole keys, as they are
 
 	// remembered is replaced whole by whoever adds a key, so that looking up
 	// takes no lock.
-	remembered atomic.Pointer[map[string]action]
+	remembered atomic.Pointer[map[string]decision]
 	adding     sync.Mutex
 }
 
+// newMatcher makes a matcher without rules.
 func newMatcher(cfg *Config) *matcher {
-	m := &matcher{
-		exact:  make(map[string]struct{}),
-		except: make(map[string]struct{}),
-		texts:  make(map[string]struct{}, len(cfg.TextAttributes)),
-	}
+	m := &matcher{except: make(map[string]struct{}), shapes: make(map[string]shape)}
 	for _, k := range cfg.TextAttributes {
-		m.texts[k] = struct{}{}
+		m.shapes[k] = shapeForm
 	}
-	m.remembered.Store(&map[string]action{})
-	for _, keys := range [...][]string{cfg.Keys, cfg.AdditionalKeys} {
-		for _, k := range keys {
-			k = fold(k)
-			if strings.ContainsAny(k, "*?[") {
-				m.patterns = append(m.patterns, k)
-			} else {
-				m.exact[k] = struct{}{}
-			}
-		}
+	for _, k := range cfg.SQLAttributes {
+		m.shapes[k] = shapeSQL
 	}
+	m.remembered.Store(&map[string]decision{})
 	for _, k := range cfg.ExceptKeys {
 		m.except[fold(k)] = struct{}{}
 	}
 	return m
+}
+
+// add has r redact the values of keys.
+func (m *matcher) add(keys []string, r *rule) {
+	n := names{exact: make(map[string]struct{}), rule: r}
+	for _, k := range keys {
+		k = fold(k)
+		if strings.ContainsAny(k, "*?[") {
+			n.patterns = append(n.patterns, k)
+		} else {
+			n.exact[k] = struct{}{}
+		}
+	}
+	m.rules = append(m.rules, n)
 }
 
 // fold makes spellings equal: Api-Key, api_key and API-KEY.
@@ -66,56 +79,67 @@ func fold(key string) string {
 }
 
 // of says what happens to the value under key.
-func (m *matcher) of(key string) action {
-	if a, known := (*m.remembered.Load())[key]; known {
-		return a
+func (m *matcher) of(key string) decision {
+	if d, known := (*m.remembered.Load())[key]; known {
+		return d
 	}
-	a := keep
-	if m.match(fold(key)) {
-		a = mask
-	} else if _, ok := m.texts[key]; ok {
-		a = look
-	}
-	m.remember(strings.Clone(key), a)
-	return a
+	d := m.decide(key)
+	m.remember(strings.Clone(key), d)
+	return d
 }
 
-func (m *matcher) remember(key string, a action) {
-	if len(*m.remembered.Load()) >= maxRemembered {
+func (m *matcher) remember(key string, d decision) {
+	if len(key) > maxRememberedKey || len(*m.remembered.Load()) >= maxRemembered {
 		return
 	}
 	m.adding.Lock()
 	defer m.adding.Unlock()
 	next := maps.Clone(*m.remembered.Load())
-	next[key] = a
+	next[key] = d
 	m.remembered.Store(&next)
 }
 
-func (m *matcher) match(folded string) bool {
-	if _, ok := m.except[folded]; ok {
-		return false
+func (m *matcher) decide(key string) decision {
+	if key == conventions.Marks {
+		return decision{skip: true}
 	}
-	if m.matchName(folded) {
-		return true
+	folded := fold(key)
+	if _, ok := m.except[folded]; ok {
+		return decision{skip: true}
+	}
+	if r := m.match(folded); r != nil {
+		return decision{rule: r}
 	}
 	// The last part of db.password, and of a form's user[password].
-	folded = strings.TrimSuffix(folded, "]")
-	if i := strings.LastIndexAny(folded, ".["); i >= 0 {
-		return m.matchName(folded[i+1:])
-	}
-	return false
-}
-
-func (m *matcher) matchName(name string) bool {
-	if _, ok := m.exact[name]; ok {
-		return true
-	}
-	for _, p := range m.patterns {
-		// Patterns were checked by Validate; slashes are ordinary here, and
-		// path.Match's star stops at them.
-		if ok, err := path.Match(p, strings.ReplaceAll(name, "/", "_")); ok && err == nil {
-			return true
+	last := strings.TrimSuffix(folded, "]")
+	if i := strings.LastIndexAny(last, ".["); i >= 0 {
+		last = last[i+1:]
+		if r := m.match(last); r != nil {
+			return decision{rule: r}
 		}
 	}
-	return false
+	if s, ok := m.shapes[key]; ok {
+		return decision{shape: s}
+	}
+	if last == "cookie" || last == "set_cookie" {
+		return decision{shape: shapeCookie}
+	}
+	return decision{}
+}
+
+func (m *matcher) match(name string) *rule {
+	for i := range m.rules {
+		n := &m.rules[i]
+		if _, ok := n.exact[name]; ok {
+			return n.rule
+		}
+		for _, p := range n.patterns {
+			// Patterns were checked by Validate; slashes are ordinary here, and
+			// path.Match's star stops at them.
+			if ok, err := path.Match(p, strings.ReplaceAll(name, "/", "_")); ok && err == nil {
+				return n.rule
+			}
+		}
+	}
+	return nil
 }

@@ -1,202 +1,92 @@
 package requestredactionprocessor
 
-import (
-	"net/url"
-	"strings"
+import "strings"
 
-	"github.com/trackwayhq/trackway/internal/conventions"
+// shape is how the text under a key is written.
+type shape uint8
+
+const (
+	// shapeProse is any text, with JSON or URLs in it perhaps.
+	shapeProse shape = iota
+	// shapeForm is JSON, a form, a query string or a URL.
+	shapeForm
+	shapeCookie
+	shapeSQL
 )
 
-// text masks the values of named keys inside a string that is JSON, a form or a
-// URL, and returns how many. A string that is none of them comes back as it is.
-// JSON need not be complete: captured bodies are often cut.
-func (m *matcher) text(s string) (string, int) {
-	trimmed := strings.TrimLeft(s, " \t\r\n")
-	if trimmed == "" {
-		return s, 0
-	}
-	if trimmed[0] == '{' || trimmed[0] == '[' {
-		return m.json(s)
-	}
-	return m.query(s)
-}
+const (
+	// shortest text that can hold a secret: pwd=x.
+	shortest = len("pwd=x")
+	// maxEncodings bounds the encodings within each other that are undone, as in
+	// JSON in a string of JSON in a parameter of a URL. Each costs a copy.
+	maxEncodings = 4
+)
 
-// json masks inside JSON text with one scan over its tokens: a string followed by
-// a colon is a key; the value behind it is replaced whole, whatever it is. What
-// is not touched keeps its spelling byte for byte.
-func (m *matcher) json(s string) (string, int) {
-	var out strings.Builder
-	n, copied := 0, 0
-	for i := 0; i < len(s); {
-		if s[i] != '"' {
-			i++
-			continue
-		}
-		end := stringEnd(s, i)
-		colon := skipSpace(s, end)
-		if colon >= len(s) || s[colon] != ':' {
-			i = end
-			continue
-		}
-		value := skipSpace(s, colon+1)
-		if value >= len(s) || m.of(unquote(s[i:end])) != mask {
-			i = colon + 1
-			continue
-		}
-		out.WriteString(s[copied:value])
-		out.WriteString(`"` + conventions.Mask + `"`)
-		n++
-		copied = valueEnd(s, value)
-		i = copied
+// text redacts s in place, whatever it is, and says whether it changed. First
+// what named keys mask in JSON, forms, URLs, cookies and SQL; then what detectors
+// find as it stands; then what they find behind an encoding.
+func (p *pass) text(s string, shape shape, depth int) (string, bool) {
+	if len(s) < shortest {
+		return s, false
 	}
-	if n == 0 {
-		return s, 0
+	if depth > maxEncodings {
+		p.unscannable = true
+		return s, false
 	}
-	out.WriteString(s[copied:])
-	return out.String(), n
-}
-
-func skipSpace(s string, i int) int {
-	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-// stringEnd gives the index after the string that begins at i, or the length of
-// s when it is cut.
-func stringEnd(s string, i int) int {
-	for i++; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(s)
-}
-
-// valueEnd gives the index after the value that begins at i.
-func valueEnd(s string, i int) int {
-	switch s[i] {
-	case '"':
-		return stringEnd(s, i)
-	case '{', '[':
-		depth := 0
-		for ; i < len(s); i++ {
-			switch s[i] {
-			case '"':
-				i = stringEnd(s, i) - 1
-			case '{', '[':
-				depth++
-			case '}', ']':
-				if depth--; depth == 0 {
-					return i + 1
-				}
-			}
-		}
-		return len(s)
-	}
-	for i < len(s) && !strings.ContainsRune(",}] \t\r\n", rune(s[i])) {
-		i++
-	}
-	return i
-}
-
-// unquote gives the key a JSON string spells, well enough for matching: escapes
-// of ASCII are undone, so that "p\u0061ssword" is no way around.
-func unquote(s string) string {
-	s = strings.TrimSuffix(strings.TrimPrefix(s, `"`), `"`)
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 >= len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		if s[i] != 'u' || i+4 >= len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		var r rune
-		for _, c := range s[i+1 : i+5] {
-			r = r<<4 | hexDigit(c)
-		}
-		b.WriteRune(r)
-		i += 4
-	}
-	return b.String()
-}
-
-func hexDigit(c rune) rune {
+	c := filter.of(s)
+	var named, linked bool
 	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10
-	case c >= 'A' && c <= 'F':
-		return c - 'A' + 10
+	case shape == shapeSQL:
+		return p.sql(s, c, depth)
+	case shape == shapeCookie:
+		s, named = p.cookies(s, depth)
+	case isJSON(s) || c&clueMember != 0 && strings.IndexByte(s, '{') >= 0:
+		s, named = p.json(s, c, depth)
+	case shape == shapeForm:
+		s, named = p.query(s, depth)
 	}
-	return 0
+	if shape != shapeForm && (c&clueURL != 0 || s[0] == '/') || isJSON(s) && c&clueURL != 0 {
+		s, linked = p.urls(s, depth)
+	}
+	s, plain := p.detect(s, c)
+	s, hidden := p.encoded(s, c, depth)
+	return s, named || linked || plain || hidden
 }
 
-// query masks the parameters of a form, of a query string, or of a URL's query
-// and fragment, and the user and password of a URL.
-func (m *matcher) query(s string) (string, int) {
-	var out strings.Builder
-	n, copied := 0, 0
-	if start, end := userinfo(s); end > start {
-		out.WriteString(s[:start])
-		out.WriteString(conventions.Mask)
-		copied = end
-		n++
-	}
-	start := strings.IndexByte(s, '?') + 1
-	for i := max(start, copied); i < len(s); {
-		end := i + strings.IndexAny(s[i:], "&;#")
-		if end < i {
-			end = len(s)
+func isJSON(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case ' ', '\t', '\r', '\n':
+		case '{', '[':
+			return true
+		default:
+			return false
 		}
-		if key, value, ok := strings.Cut(s[i:end], "="); ok && value != "" && m.of(unescape(key)) == mask {
-			out.WriteString(s[copied : end-len(value)])
-			out.WriteString(conventions.Mask)
-			copied = end
-			n++
-		}
-		i = end + 1
 	}
-	if n == 0 {
-		return s, 0
-	}
-	out.WriteString(s[copied:])
-	return out.String(), n
+	return false
 }
 
-// userinfo gives the place of user:password in a URL; both are 0 without one.
-func userinfo(s string) (start, end int) {
-	scheme := strings.Index(s, "://")
-	if scheme < 0 || strings.ContainsAny(s[:scheme], "/?#&=") {
-		return 0, 0
-	}
-	start = scheme + len("://")
-	authority := s[start:]
-	if i := strings.IndexAny(authority, "/?#"); i >= 0 {
-		authority = authority[:i]
-	}
-	at := strings.LastIndexByte(authority, '@')
-	if at <= 0 || authority[:at] == conventions.Mask {
-		return 0, 0
-	}
-	return start, start + at
+// edit collects the replacements of a text from its begin to its end.
+type edit struct {
+	text   string
+	out    strings.Builder
+	copied int
+	n      int
 }
 
-func unescape(key string) string {
-	if u, err := url.QueryUnescape(key); err == nil {
-		return u
+// put replaces text[start:end]; what was put before ends at or before start.
+func (e *edit) put(start, end int, replacement string) {
+	e.out.WriteString(e.text[e.copied:start])
+	e.out.WriteString(replacement)
+	e.copied = end
+	e.n++
+}
+
+// done gives the text with all replacements, and whether there were any.
+func (e *edit) done() (string, bool) {
+	if e.n == 0 {
+		return e.text, false
 	}
-	return key
+	e.out.WriteString(e.text[e.copied:])
+	return e.out.String(), true
 }

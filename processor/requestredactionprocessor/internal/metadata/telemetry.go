@@ -17,7 +17,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	meter := settings.MeterProvider.Meter(ScopeName)
 	masked, err := meter.Int64Counter(
 		"otelcol_processor_request_redaction_masked_values",
-		metric.WithDescription("Number of values masked because of their key. [Development]"),
+		metric.WithDescription("Number of values redacted, or that would have been in shadow mode. [Development]"),
 		metric.WithUnit("{values}"),
 	)
 	if err != nil {
