@@ -53,7 +53,7 @@ func (a *api) list(ctx context.Context, in *rowsInput, kind record.Kind) (*answe
 		out.NextCursor = found[q.limit-1].ID().String()
 	}
 	for i := range found {
-		out.Rows = append(out.Rows, found[i].JSON())
+		out.Rows = append(out.Rows, q.columns.json(&found[i]))
 	}
 	return &answer[Rows]{Body: out}, nil
 }

@@ -31,6 +31,22 @@ func awkwardRecord(r *rand.Rand, kind record.Kind, i int) record.Record {
 	if r.IntN(2) == 0 {
 		rec.Attributes = append(rec.Attributes, record.Pair{Key: "k" + pick(), Value: pick()})
 	}
+	// Attributes that a column holds, or could be taken for one that it holds.
+	for _, key := range []string{"http.route", "url.path", "url.full", "client.address", "net.peer.ip", "http.response.status_code", "exception.type"} {
+		if r.IntN(4) == 0 {
+			rec.Attributes = append(rec.Attributes, record.Pair{Key: key, Value: pick()})
+		}
+	}
+	if r.IntN(4) == 0 {
+		rec.Resource = append(rec.Resource, record.Pair{Key: "service.name", Value: pick()})
+	}
+	rec.Marks = []string{"", "", "clamped", "route_derived", "truncated,route_derived"}[r.IntN(5)]
+	if kind == record.Event {
+		rec.ErrorType = pick()
+	} else {
+		rec.SpanKind = []string{"http", "http", "rpc"}[r.IntN(3)]
+		rec.ClientIP = pick()
+	}
 	if kind != record.Event {
 		rec.Status, rec.Duration, rec.SpanStatus = uint16(100*r.IntN(6)), uint64(r.IntN(5))*500_000, "error"
 	} else {
@@ -52,7 +68,18 @@ func randomCondition(r *rand.Rand) string {
 	keys := []string{"a", "user_id", "x", "none", "'", `\`}
 	key := quote(keys[r.IntN(len(keys))])
 	maps := []string{"attributes", "correlation", "request_headers", "resource"}
-	switch r.IntN(9) {
+	promoted := []string{
+		"http.route", "url.path", "http.request.method", "client.address", "http.response.status_code", "http.request.body.size", "exception.type", "http.method",
+	}
+	switch r.IntN(12) {
+	case 9, 10:
+		literal := pick()
+		if r.IntN(2) == 0 {
+			literal = number
+		}
+		return "attributes['" + promoted[r.IntN(len(promoted))] + "'] " + op + " " + literal
+	case 11:
+		return "resource['service.name'] " + op + " " + pick()
 	case 0:
 		texts := []string{"service", "env", "route", "name", "message", "path", "type", "span_status"}
 		return texts[r.IntN(len(texts))] + " " + op + " " + pick()
@@ -98,7 +125,7 @@ func TestStoreAgreesWithMatch(t *testing.T) {
 		}
 		s.insert(byKind[kind]...)
 	}
-	const rounds = 200
+	const rounds = 300
 	for range rounds {
 		text := randomCondition(r)
 		for range r.IntN(2) {

@@ -87,6 +87,9 @@ func readPairs(r *clickhouse.Reader) record.Pairs {
 type columnSet struct {
 	kind    record.Kind
 	columns []column
+	// unasked are columns that are read only because they hold attributes, and
+	// maps that would be made of columns that were asked for.
+	unasked []string
 }
 
 // columnsOf picks the named columns of a kind; all of them when none is named.
@@ -98,14 +101,41 @@ func columnsOf(kind record.Kind, names []string) (columnSet, error) {
 			return set, fmt.Errorf("%ss have no column %q; they have %s", kind, name, strings.Join(columnNames(kind), ", "))
 		}
 	}
+	asked := func(i int, c column) bool {
+		return len(names) == 0 || i < always || slices.ContainsFunc(names, func(n string) bool { return stored(n) == c.name })
+	}
+	held := holding(kind, slices.Contains(names, "attributes"), slices.Contains(names, "resource"))
 	for i, c := range columns {
-		wanted := len(names) == 0 || i < always ||
-			slices.ContainsFunc(names, func(n string) bool { return stored(n) == c.name })
-		if wanted && slices.Contains(c.kinds, kind) {
+		if !slices.Contains(c.kinds, kind) {
+			continue
+		}
+		switch {
+		case asked(i, c):
 			set.columns = append(set.columns, c)
+		case held[c.name]:
+			set.columns = append(set.columns, c)
+			set.unasked = append(set.unasked, c.name)
+		case c.name == "attributes" || c.name == "resource":
+			set.unasked = append(set.unasked, c.name)
 		}
 	}
 	return set, nil
+}
+
+// holding gives the columns without which attributes or those of the resource
+// cannot be put together.
+func holding(kind record.Kind, attributes, resource bool) map[string]bool {
+	out := map[string]bool{}
+	for i := range record.Promotions {
+		p := &record.Promotions[i]
+		switch {
+		case p.Resource && resource:
+			out[p.Column] = true
+		case !p.Resource && attributes && p.In(kind):
+			out[p.Column], out["kind"], out["marks"] = true, true, true
+		}
+	}
+	return out
 }
 
 // stored is the column that a field of the JSON form is read from.
@@ -145,6 +175,13 @@ func (s columnSet) scan(r *clickhouse.Reader, project string) record.Record {
 		c.read(r, &rec)
 	}
 	return rec
+}
+
+// json gives what was asked for of a record that scan read.
+func (s columnSet) json(rec *record.Record) record.JSON {
+	j := rec.JSON()
+	j.Clear(s.unasked...)
+	return j
 }
 
 // table is where records of a kind are stored.

@@ -74,7 +74,7 @@ func compileCondition(c *filter.Compare, kind record.Kind, p *params) string {
 		size := strconv.Itoa(len(c.Value.Text) / 2)
 		return source + op + "toFixedString(unhex(" + p.text(c.Value.Text) + "), " + size + ")"
 	case filter.Map:
-		return compileMap(c, p)
+		return compileMap(c, entryOf(c, kind, p), p)
 	}
 	return sqlFalse
 }
@@ -88,17 +88,79 @@ func compileType(c *filter.Compare, kind record.Kind) string {
 	return sqlFalse
 }
 
-// compileMap compares one key of a map. A missing key reads as ” in SQL and is
-// absent in the language, so every form that ” could satisfy asks for the key.
-func compileMap(c *filter.Compare, p *params) string {
+// entry is the SQL of one key of a map: its value, which is empty where the key is
+// not there, and whether it is there.
+type entry struct {
+	value, present string
+	promoted       bool // a column holds it where the map does not
+}
+
+func entryOf(c *filter.Compare, kind record.Kind, p *params) entry {
 	key := p.text(c.Key)
-	value := c.Column.Source + "[" + key + "]"
-	present := "mapContains(" + c.Column.Source + ", " + key + ")"
+	stored := entry{
+		value:   c.Column.Source + "[" + key + "]",
+		present: "mapContains(" + c.Column.Source + ", " + key + ")",
+	}
+	held := promotion(c, kind)
+	if held == nil {
+		return stored
+	}
+	return entry{
+		value:    "if(" + stored.present + ", " + stored.value + ", toString(" + held.Column + "))",
+		present:  "(" + stored.present + " OR (" + heldInColumn(held, kind) + "))",
+		promoted: true,
+	}
+}
+
+// promotion is the column that holds the attribute of a condition where the map
+// does not; nil when there is none.
+func promotion(c *filter.Compare, kind record.Kind) *record.Promotion {
+	var p *record.Promotion
+	switch c.Column.Name {
+	case "attributes":
+		p = record.PromotedAttribute(kind, c.Key)
+	case "resource":
+		p = record.PromotedResource(c.Key)
+	}
+	if p == nil || p.Attribute != c.Key {
+		return nil
+	}
+	return p
+}
+
+// heldInColumn says in SQL what record.Promotion.Value says of a record: that the
+// column has a value, and has it from the sender. Names come from the table of
+// promotions, never from a question.
+func heldInColumn(p *record.Promotion, kind record.Kind) string {
+	empty := "''"
+	if p.Number {
+		empty = "0"
+	}
+	sql := p.Column + " != " + empty
+	if p.HTTPOnly && kind == record.Request {
+		sql += " AND kind = 'http'"
+	}
+	for _, key := range p.UnlessHas {
+		sql += " AND NOT mapContains(attributes, '" + key + "')"
+	}
+	for _, key := range p.UnlessEqual {
+		sql += " AND " + p.Column + " != attributes['" + key + "']"
+	}
+	if p.UnlessMark != "" {
+		sql += " AND NOT has(splitByChar(',', toString(marks)), '" + p.UnlessMark + "')"
+	}
+	return sql
+}
+
+// compileMap compares one key of a map. A missing key reads as empty in SQL and is
+// absent in the language, so every form that it could satisfy asks for the key.
+func compileMap(c *filter.Compare, e entry, p *params) string {
+	value, present := e.value, e.present
 	op := " " + c.Op.String() + " "
 	if !c.Numeric() {
 		equal := value + op + p.text(c.Value.Text)
-		if c.Op == filter.Eq && c.Value.Text != "" {
-			return equal
+		if c.Op == filter.Eq && c.Value.Text != "" && !e.promoted {
+			return equal // the index on the map can serve it
 		}
 		return "(" + present + " AND " + equal + ")"
 	}
@@ -110,7 +172,10 @@ func compileMap(c *filter.Compare, p *params) string {
 	case c.Op == filter.Ne:
 		return "(" + present + " AND ifNull(" + compared + ", 1))"
 	}
-	return "ifNull(" + compared + ", 0)"
+	if !e.promoted {
+		return "ifNull(" + compared + ", 0)"
+	}
+	return "(" + present + " AND ifNull(" + compared + ", 0))"
 }
 
 // numberOf is the number that a text is, NULL when it is none by the language's

@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -13,18 +12,16 @@ import (
 // promoted is what the attributes of one span, log record or span event say for
 // columns.
 type promoted struct {
-	method, route, path string
-	status              uint16
-	hasStatus           bool
-	userAgent, clientIP string
-	peer                string // the network peer, for want of a client address
-	fullURL             string
+	sent [record.PromotionCount]sent // by Promotion.Index
 
-	requestBytes, responseBytes   uint64
-	requestID                     string
-	requestBody, responseBody     string
-	marks                         string
-	errType, errMessage, errStack string
+	peer    string // the network peer, for want of a client address
+	fullURL string
+
+	requestBody, responseBody string
+	requestID                 string
+	marks                     string
+	errType                   string // of requests and spans: error.type
+	errMessage, errStack      string
 
 	rpcService, rpcMethod string
 	rpcCode               string
@@ -32,30 +29,74 @@ type promoted struct {
 	faasName              string
 }
 
-// attributes appends the attributes that have no column for records of the kind
-// and reads the others into p. Headers and correlation keys are left to
-// mapColumns, which know them by their prefixes.
-func (b *builder) attributes(kind record.Kind, attrs pcommon.Map, p *promoted) {
+// sent is a promoted attribute as it arrived; no key when it did not.
+type sent struct{ key, value string }
+
+// take puts a promoted attribute into its column and says whether it is no longer
+// needed in the map. The current name wins over a former one that disagrees.
+func (b *builder) take(r *record.Record, p *promoted, to *record.Promotion, key, value string) bool {
+	had := &p.sent[to.Index]
+	if had.key != "" {
+		if had.value == value {
+			return true
+		}
+		if key != to.Attribute {
+			return false
+		}
+	}
+	if !to.Set(r, value) {
+		return false
+	}
+	if had.key != "" {
+		b.pair(had.key, had.value)
+	}
+	*had = sent{key, value}
+	return true
+}
+
+// keepUnrestorable appends the attributes that were taken and that their columns,
+// as they are now, would not give back. The pairs since start are the record's.
+func (b *builder) keepUnrestorable(r *record.Record, p *promoted, start int) {
+	r.Attributes = b.pairsFrom(start) // where Value looks what columns may be derived from
+	for i, s := range p.sent {
+		if s.key == "" {
+			continue
+		}
+		to := &record.Promotions[i]
+		if v, ok := to.Value(r); !ok || v != s.value {
+			b.pair(to.Attribute, s.value)
+		}
+	}
+}
+
+// attributes appends the attributes that have no column and reads the others into
+// the record and p. Headers and correlation keys are left to mapColumns, which
+// know them by their prefixes.
+func (b *builder) attributes(r *record.Record, attrs pcommon.Map, p *promoted) {
 	for k, v := range attrs.All() {
 		s := v.AsString()
-		if strings.HasPrefix(k, conventions.CorrelationPrefix) || kind == record.Request && isHeader(k) {
+		if strings.HasPrefix(k, conventions.CorrelationPrefix) || r.Kind == record.Request && isHeader(k) {
 			continue
 		}
 		var taken bool
-		switch kind {
-		case record.Request:
-			taken = p.request(k, s, attrs) || p.span(k, s)
-		case record.Span:
-			taken = p.span(k, s)
-		case record.Event:
-			taken = p.event(k, s)
+		if to := record.PromotedAttribute(r.Kind, k); to != nil {
+			taken = b.take(r, p, to, k, s)
+		} else {
+			taken = p.every(k, s)
+			switch r.Kind {
+			case record.Request:
+				taken = taken || b.requestAttribute(r, p, k, s, attrs)
+			case record.Span:
+				p.readError(k, s)
+			case record.Event:
+			}
 		}
 		if !taken {
 			b.attribute(k, s)
 		}
 	}
 	// The query is the part of http.target that the path does not hold.
-	if kind == record.Request {
+	if r.Kind == record.Request {
 		if _, query, ok := cutTarget(attrs); ok && query != "" {
 			b.attribute("url.query", query)
 		}
@@ -86,16 +127,10 @@ func cutTarget(attrs pcommon.Map) (path, query string, ok bool) {
 	return path, query, ok
 }
 
-// request takes the attributes that only requests have columns for.
-func (p *promoted) request(key, s string, attrs pcommon.Map) bool {
+// requestAttribute reads what only requests have columns for, beside the
+// promotions, and says whether the attribute is not needed in the map.
+func (b *builder) requestAttribute(r *record.Record, p *promoted, key, s string, attrs pcommon.Map) bool {
 	switch key {
-	case "http.request.method", "http.method":
-		return promote(&p.method, s)
-	case "http.route":
-		p.route = s
-		return true
-	case "url.path":
-		return promote(&p.path, s)
 	case "http.target":
 		path, query, cut := strings.Cut(s, "?")
 		if cut {
@@ -103,7 +138,7 @@ func (p *promoted) request(key, s string, attrs pcommon.Map) bool {
 				return false
 			}
 		}
-		return promote(&p.path, path)
+		return b.take(r, p, record.PromotedAttribute(record.Request, "url.path"), key, path)
 	case "url.full", "http.url":
 		p.fullURL = s
 	case conventions.RequestBody:
@@ -129,46 +164,16 @@ func (p *promoted) request(key, s string, attrs pcommon.Map) bool {
 	case "net.peer.ip", "net.sock.peer.addr", "network.peer.address":
 		p.peer = s
 	}
+	p.readError(key, s)
 	return false
 }
 
-// span takes the attributes that requests and spans have columns for.
-func (p *promoted) span(key, s string) bool {
-	switch key {
-	case "http.response.status_code", "http.status_code":
-		status, ok := httpStatus(s)
-		if !ok || p.hasStatus {
-			return ok && p.status == status
-		}
-		p.status, p.hasStatus = status, true
-		return true
-	case "user_agent.original", "http.user_agent":
-		return promote(&p.userAgent, s)
-	case "client.address", "http.client_ip":
-		return promote(&p.clientIP, s)
-	case "http.request.body.size", "http.request_content_length":
-		return size(&p.requestBytes, s)
-	case "http.response.body.size", "http.response_content_length":
-		return size(&p.responseBytes, s)
-	case "error.type":
-		return promote(&p.errType, s)
+// readError reads the error type of a request or span. It stays an attribute: an
+// exception may decide the column.
+func (p *promoted) readError(key, s string) {
+	if key == "error.type" {
+		p.errType = s
 	}
-	return p.every(key, s)
-}
-
-// event takes the attributes that events have columns for.
-func (p *promoted) event(key, s string) bool {
-	switch key {
-	case "exception.type":
-		return promote(&p.errType, s)
-	case "exception.message":
-		p.errMessage = s
-		return true
-	case "exception.stacktrace":
-		p.errStack = s
-		return true
-	}
-	return p.every(key, s)
 }
 
 // every takes the attributes that every kind has columns for.
@@ -182,15 +187,6 @@ func (p *promoted) every(key, s string) bool {
 		return true
 	}
 	return false
-}
-
-func size(column *uint64, s string) bool {
-	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil || *column != 0 {
-		return err == nil && *column == n
-	}
-	*column = n
-	return true
 }
 
 // correlation gives the correlation map of a record: the resource's keys, the

@@ -148,7 +148,7 @@ func TestRequestExtras(t *testing.T) {
 	assert.Equal(t, map[string]string{"x-list": `["a","b"]`}, r.ResponseHeaders.Map())
 	assert.Equal(t, "in", r.RequestBody)
 	assert.Equal(t, "out", r.ResponseBody)
-	assert.Equal(t, "truncated", r.Marks)
+	assert.Equal(t, "truncated,route_derived", r.Marks)
 	assert.Equal(t, map[string]string{"n": "1.5", "b": "true"}, r.Attributes.Map())
 }
 

@@ -10,11 +10,13 @@
 //
 // # Promotion
 //
-// An attribute that a column holds in full lives only in that column. One that
-// is merely a source for a column (http.url for the path, net.peer.ip for the
-// client's address when nothing better is known, the code of a gRPC status)
-// stays an attribute as well. Nothing a sender wrote is lost: values beyond a
-// cap are replaced by "(other)" in their column and kept as an attribute.
+// An attribute that a column holds in full lives only in that column, and readers
+// get it back from there: record.Promotions is the table of both. Whatever a
+// column would not give back as it was sent stays an attribute as well: a value
+// beyond a cap, which is "(other)" in the column, a route before it became a
+// template, a status that is no number, and what is merely a source for a column
+// (http.url for the path, net.peer.ip for the client's address when nothing better
+// is known, the code of a gRPC status). Nothing a sender wrote is lost.
 //
 // A status is an HTTP code. gRPC codes are mapped by the public table. Requests
 // of other kinds have none: theirs is 500 when the span failed, else 0.

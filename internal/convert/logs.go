@@ -53,14 +53,15 @@ func (b *builder) log(lr plog.LogRecord) {
 	attrs := lr.Attributes()
 	var p promoted
 	pairs, strs := len(b.pairs), len(b.strs)
-	b.attributes(record.Event, attrs, &p)
+	b.attributes(r, attrs, &p)
 	b.pairs = append(b.pairs, b.res.scope...)
 	b.severity(r, lr)
-	b.setError(r, &p)
+	b.groupError(r)
 	r.Name = b.orPair(fieldName, "event.name", lr.EventName())
 	if n := lr.DroppedAttributesCount(); n != 0 {
 		b.pair("otel.dropped_attributes_count", strconv.FormatUint(uint64(n), 10))
 	}
+	b.keepUnrestorable(r, &p, pairs)
 	b.spillPairs()
 	r.Attributes, r.FacetItems = b.pairsFrom(pairs), b.strsFrom(strs)
 	r.Correlation = b.correlation(attrs, nil, p.requestID)
@@ -113,19 +114,20 @@ func (b *builder) spanEvent(
 	attrs := e.Attributes()
 	var p promoted
 	pairs, strs := len(b.pairs), len(b.strs)
-	b.attributes(record.Event, attrs, &p)
-	b.setError(r, &p)
+	b.attributes(r, attrs, &p)
+	b.groupError(r)
 	r.Name = b.orPair(fieldName, "event.name", e.Name())
 	if n := e.DroppedAttributesCount(); n != 0 {
 		b.pair("otel.dropped_attributes_count", strconv.FormatUint(uint64(n), 10))
 	}
+	b.keepUnrestorable(r, &p, pairs)
 	b.spillPairs()
 	r.Attributes, r.FacetItems = b.pairsFrom(pairs), b.strsFrom(strs)
 	r.Correlation = b.correlation(attrs, parent, p.requestID)
 	r.Marks = b.marks(p.marks, mark)
 	if e.Name() == "exception" {
 		r.Severity = uint8(plog.SeverityNumberError)
-		r.Message = p.errMessage
+		r.Message = r.ErrorMessage
 	}
 	b.out.Bytes += len(r.Message) + len(r.ErrorStack)
 }

@@ -60,31 +60,33 @@ func classify(s ptrace.Span) string {
 	return ""
 }
 
-// request fills the columns that only requests have.
-func (b *builder) request(r *record.Record, s ptrace.Span, p *promoted) {
-	r.Method = b.orPair(fieldMethod, "http.request.method", p.method)
-	if p.path == "" && p.fullURL != "" {
+// request fills the columns that only requests have, and gives the mark of a
+// route that the sender did not write.
+func (b *builder) request(r *record.Record, s ptrace.Span, p *promoted) (mark string) {
+	r.Method = b.capped(fieldMethod, r.Method)
+	if r.Path == "" && p.fullURL != "" {
 		if u, err := url.Parse(p.fullURL); err == nil {
-			p.path = u.Path
+			r.Path = u.Path
 		}
 	}
-	if p.clientIP == "" {
-		p.clientIP = p.peer
+	if r.ClientIP == "" {
+		r.ClientIP = p.peer
 	}
-	if !p.hasStatus {
-		p.status = fallbackStatus(r.SpanKind, s, p)
+	if r.Status == 0 {
+		r.Status = fallbackStatus(r.SpanKind, s, p)
 	}
-	r.Path = p.path
+	given := r.Route != ""
 	r.Route = b.res.caps.route(r.Service, rawRoute(r, s, p))
-	if p.route != "" && p.route != r.Route {
-		b.attribute("http.route", p.route) // the sender's own text, before templating
+	if !given && r.Route != "" && r.SpanKind == conventions.KindHTTP {
+		mark = record.MarkRouteDerived
 	}
+	return mark
 }
 
 // rawRoute gives the text whose template is the request's route.
 func rawRoute(r *record.Record, s ptrace.Span, p *promoted) string {
-	if p.route != "" {
-		return p.route
+	if r.Route != "" {
+		return r.Route
 	}
 	switch r.SpanKind {
 	case conventions.KindRPC:

@@ -9,14 +9,8 @@ import (
 	"github.com/trackwayhq/trackway/internal/record"
 )
 
-// Resource attributes that have columns. The last is the name before
-// semantic conventions 1.27.
+// Attributes under which we keep what has no attribute of its own.
 const (
-	attrService       = "service.name"
-	attrRelease       = "service.version"
-	attrInstance      = "service.instance.id"
-	attrEnv           = "deployment.environment.name"
-	attrEnvOld        = "deployment.environment"
 	prefixScope       = "otel.scope."
 	attrSpanName      = "otel.span.name"
 	attrStatusMessage = "otel.status_description"
@@ -45,31 +39,23 @@ func (b *builder) resource(attrs pcommon.Map) bool {
 	b.res.project = v.Str()
 	b.res.caps = b.conv.caps.project(b.res.project, b.clock.now)
 
-	var service, env, release string
+	var r record.Record
+	var p promoted
 	start := len(b.pairs)
 	for k, v := range attrs.All() {
 		s := v.AsString()
-		switch k {
-		case conventions.Project:
-		case attrService:
-			service = s
-		case attrRelease:
-			release = s
-		case attrInstance:
-			b.res.instance = s
-		case attrEnv, attrEnvOld:
-			if !promote(&env, s) {
-				b.pair(k, s)
-			}
-		default:
-			if !strings.HasPrefix(k, conventions.CorrelationPrefix) {
-				b.pair(k, s)
-			}
+		if k == conventions.Project || strings.HasPrefix(k, conventions.CorrelationPrefix) {
+			continue
+		}
+		if to := record.PromotedResource(k); to == nil || !b.take(&r, &p, to, k, s) {
+			b.pair(k, s)
 		}
 	}
-	b.res.service = b.orPair(fieldService, attrService, service)
-	b.res.env = b.orPair(fieldEnv, attrEnv, env)
-	b.res.release = b.orPair(fieldRelease, attrRelease, release)
+	r.Service = b.capped(fieldService, r.Service)
+	r.Env = b.capped(fieldEnv, r.Env)
+	r.Release = b.capped(fieldRelease, r.Release)
+	b.res.service, b.res.env, b.res.release, b.res.instance = r.Service, r.Env, r.Release, r.Instance
+	b.keepUnrestorable(&r, &p, start)
 	b.spillPairs()
 	b.res.attributes = b.pairsFrom(start)
 

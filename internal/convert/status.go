@@ -50,13 +50,3 @@ func rpcStatus(code string) (status uint16, ok bool) {
 	}
 	return grpcToHTTP[n], true
 }
-
-// httpStatus reads a status attribute. Anything but an integer from 0 to 999 is
-// refused and stays an attribute.
-func httpStatus(s string) (uint16, bool) {
-	n, err := strconv.ParseUint(s, 10, 16)
-	if err != nil || n > 999 {
-		return 0, false
-	}
-	return uint16(n), true
-}

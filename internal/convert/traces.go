@@ -66,20 +66,21 @@ func (b *builder) span(s ptrace.Span) {
 	attrs := s.Attributes()
 	var p promoted
 	pairs, strs := len(b.pairs), len(b.strs)
-	b.attributes(kind, attrs, &p)
+	b.attributes(r, attrs, &p)
 	b.pairs = append(b.pairs, b.res.scope...)
 	b.spanError(r, s, &p)
+	var routeMark string
 	if kind == record.Request {
 		r.SpanKind = requestKind
-		b.request(r, s, &p)
+		routeMark = b.request(r, s, &p)
 	} else {
 		r.SpanKind = spanKind(s.Kind())
 	}
 	r.Name = b.orPair(fieldName, attrSpanName, s.Name())
-	r.Status = p.status
-	r.UserAgent = b.orPair(fieldUserAgent, "user_agent.original", p.userAgent)
-	r.ClientIP = p.clientIP
-	r.RequestBytes, r.ResponseBytes, r.RequestID = p.requestBytes, p.responseBytes, p.requestID
+	r.UserAgent = b.capped(fieldUserAgent, r.UserAgent)
+	r.RequestID = p.requestID
+	r.Marks = b.marks(p.marks, mark, routeMark)
+	b.keepUnrestorable(r, &p, pairs)
 	for _, d := range [...]struct {
 		key string
 		n   uint32
@@ -101,7 +102,6 @@ func (b *builder) span(s ptrace.Span) {
 		r.RequestBody, r.ResponseBody = p.requestBody, p.responseBody
 		b.out.Bytes += len(p.requestBody) + len(p.responseBody)
 	}
-	r.Marks = b.marks(p.marks, mark)
 	b.out.Bytes += len(r.Path) + len(r.ErrorMessage) + len(r.ErrorStack) + len(r.Links)
 
 	correlation := r.Correlation // r moves when events are added
@@ -130,9 +130,6 @@ func (b *builder) spanError(r *record.Record, s ptrace.Span, p *promoted) {
 			}
 		}
 		if typ != "" {
-			if p.errType != "" && p.errType != typ {
-				b.attribute("error.type", p.errType)
-			}
 			p.errType = typ
 		}
 		break
@@ -144,23 +141,26 @@ func (b *builder) spanError(r *record.Record, s ptrace.Span, p *promoted) {
 			b.pair(attrStatusMessage, m)
 		}
 	}
-	b.setError(r, p)
+	r.ErrorType, r.ErrorMessage, r.ErrorStack = p.errType, p.errMessage, p.errStack
+	b.groupError(r)
 }
 
-func (b *builder) setError(r *record.Record, p *promoted) {
-	r.ErrorType = b.orPair(fieldErrorType, "error.type", p.errType)
-	r.ErrorMessage, r.ErrorStack = p.errMessage, p.errStack
-	r.ErrorGroup = errorGroup(r.Service, p.errType, p.errMessage)
+// groupError finds the group of the record's error and caps its type.
+func (b *builder) groupError(r *record.Record) {
+	r.ErrorGroup = errorGroup(r.Service, r.ErrorType, r.ErrorMessage)
+	r.ErrorType = b.capped(fieldErrorType, r.ErrorType)
 }
 
 // marks joins the marks made on the way here with ours.
-func (b *builder) marks(had, ours string) string {
-	switch {
-	case ours == "":
-	case had == "":
-		had = ours
-	case had != ours:
-		had += "," + ours
+func (b *builder) marks(had string, ours ...string) string {
+	for _, m := range ours {
+		switch {
+		case m == "" || had == m:
+		case had == "":
+			had = m
+		default:
+			had += "," + m
+		}
 	}
 	return b.capped(fieldMarks, had)
 }

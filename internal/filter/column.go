@@ -37,7 +37,7 @@ type Column struct {
 	text  func(*record.Record) string
 	uint  func(*record.Record) uint64
 	id    func(*record.Record) []byte
-	pairs func(*record.Record) record.Pairs
+	entry func(*record.Record, string) (string, bool)
 }
 
 // In says whether records of the kind have the column.
@@ -94,8 +94,9 @@ var columns = []*Column{
 	textColumn("response_body", requestOnly, func(r *record.Record) string { return r.ResponseBody }),
 	textColumn("scope_name", every, func(r *record.Record) string { return r.ScopeName }),
 	textColumn("scope_version", every, func(r *record.Record) string { return r.ScopeVersion }),
-	mapColumn("attributes", every, func(r *record.Record) record.Pairs { return r.Attributes }),
-	mapColumn("resource", every, func(r *record.Record) record.Pairs { return r.Resource }),
+	// Of these two, columns hold a part: see record.Promotion.
+	{Name: "attributes", Type: Map, kinds: every, entry: (*record.Record).Attribute},
+	{Name: "resource", Type: Map, kinds: every, entry: (*record.Record).ResourceAttribute},
 	mapColumn("correlation", every, func(r *record.Record) record.Pairs { return r.Correlation }),
 	mapColumn("request_headers", requestOnly, func(r *record.Record) record.Pairs { return r.RequestHeaders }),
 	mapColumn("response_headers", requestOnly, func(r *record.Record) record.Pairs { return r.ResponseHeaders }),
@@ -112,7 +113,8 @@ func uintColumn(name string, in kindSet, get func(*record.Record) uint64) *Colum
 }
 
 func mapColumn(name string, in kindSet, get func(*record.Record) record.Pairs) *Column {
-	return &Column{Name: name, Type: Map, kinds: in, pairs: get}
+	entry := func(r *record.Record, key string) (string, bool) { return get(r).Get(key) }
+	return &Column{Name: name, Type: Map, kinds: in, entry: entry}
 }
 
 var columnByName = func() map[string]*Column {

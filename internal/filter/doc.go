@@ -20,6 +20,9 @@
 //     it holds "" or 0, and route = ” finds requests without a route.
 //   - Text compares byte by byte. Numbers compare exactly: durations, sizes and
 //     statuses are integers, and 0.1 ms is 100,000 ns, not something near it.
+//   - attributes and resource hold what the sender wrote, under current names of
+//     the semantic conventions, whether it is stored in the map or in a column:
+//     attributes['http.route'] is the route that was sent.
 //   - A map value is text. It compares as a number, in double precision, when
 //     both it and the literal are numbers and either the operator orders or the
 //     literal is bare. In every other case it compares as text. So

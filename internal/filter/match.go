@@ -46,7 +46,7 @@ func (c *Compare) match(r *record.Record) bool {
 	case HexID:
 		return equalHex(col.id(r), c.Value.Text) == (c.Op == Eq)
 	case Map:
-		v, present := col.pairs(r).Get(c.Key)
+		v, present := col.entry(r, c.Key)
 		return present && c.matchText(v)
 	}
 	return false

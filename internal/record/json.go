@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/hex"
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +11,8 @@ import (
 
 // JSON is the form of a record in the API and in the live tail. Keys are the
 // names of the columns; empty fields are left out, except those every reader
-// relies on. Ids are lower-case hex.
+// relies on. Ids are lower-case hex. An attribute that lives in a column is in its
+// field and in the map it was sent in: see Promotion.
 type JSON struct {
 	ID      string `json:"id" doc:"hex(ts in ns) + hex(row id), 32 hex digits"`
 	Type    string `json:"type" enum:"request,span,event"`
@@ -52,7 +54,7 @@ type JSON struct {
 	ErrorStack   string `json:"error_stack,omitempty"`
 	ErrorGroup   string `json:"error_group,omitempty" doc:"16 hex digits"`
 
-	Attributes      map[string]string `json:"attributes,omitempty"`
+	Attributes      map[string]string `json:"attributes,omitempty" doc:"Attributes as they were sent, those included that have a field of their own; under current names of the semantic conventions."`
 	Resource        map[string]string `json:"resource,omitempty"`
 	Correlation     map[string]string `json:"correlation,omitempty"`
 	RequestHeaders  map[string]string `json:"request_headers,omitempty"`
@@ -63,7 +65,7 @@ type JSON struct {
 	ScopeName    string          `json:"scope_name,omitempty"`
 	ScopeVersion string          `json:"scope_version,omitempty"`
 	Links        json.RawMessage `json:"links,omitempty" doc:"array of {trace_id, span_id, attributes}"`
-	Marks        []string        `json:"marks,omitempty" doc:"clamped, truncated, ts_absent, redacted:n …"`
+	Marks        []string        `json:"marks,omitempty" doc:"clamped, truncated, ts_absent, route_derived, redacted:n …"`
 	Weight       float64         `json:"weight,omitempty" doc:"requests this record stands for; left out when 1"`
 }
 
@@ -102,8 +104,8 @@ func (r *Record) JSON() JSON {
 		ErrorType:       r.ErrorType,
 		ErrorMessage:    r.ErrorMessage,
 		ErrorStack:      r.ErrorStack,
-		Attributes:      r.Attributes.Map(),
-		Resource:        r.Resource.Map(),
+		Attributes:      r.restored(r.Attributes, false),
+		Resource:        r.restored(r.Resource, true),
 		Correlation:     r.Correlation.Map(),
 		RequestHeaders:  r.RequestHeaders.Map(),
 		ResponseHeaders: r.ResponseHeaders.Map(),
@@ -126,6 +128,29 @@ func (r *Record) JSON() JSON {
 		j.Weight = float64(r.Weight) / 256
 	}
 	return j
+}
+
+// fieldOf finds fields of the JSON form by their keys.
+var fieldOf = func() map[string]int {
+	m := map[string]int{}
+	t := reflect.TypeFor[JSON]()
+	for i := range t.NumField() {
+		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		m[key] = i
+	}
+	return m
+}()
+
+// Clear empties fields, named by their keys. It panics where there is no such key.
+func (j *JSON) Clear(keys ...string) {
+	v := reflect.ValueOf(j).Elem()
+	for _, key := range keys {
+		i, ok := fieldOf[key]
+		if !ok {
+			panic("record: the JSON form has no key " + key)
+		}
+		v.Field(i).SetZero()
+	}
 }
 
 func hexOrEmpty(id []byte) string {

@@ -3,8 +3,6 @@ package senders_test
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -35,29 +33,6 @@ func isRequest(s spanfile.Span) bool {
 	return false
 }
 
-// promoted names the field that holds an attribute which lives in a column of
-// its own. The API may put it back among the attributes as well; where it does
-// not, the field must have it.
-var promoted = map[string]func(record.JSON) string{
-	"http.request.method":         func(r record.JSON) string { return r.Method },
-	"http.route":                  func(r record.JSON) string { return r.Route },
-	"url.path":                    func(r record.JSON) string { return r.Path },
-	"http.response.status_code":   func(r record.JSON) string { return strconv.Itoa(int(r.Status)) },
-	"user_agent.original":         func(r record.JSON) string { return r.UserAgent },
-	"client.address":              func(r record.JSON) string { return r.ClientIP },
-	"http.request.body.size":      func(r record.JSON) string { return strconv.FormatUint(r.RequestBytes, 10) },
-	"http.response.body.size":     func(r record.JSON) string { return strconv.FormatUint(r.ResponseBytes, 10) },
-	"trackway.request.id":         func(r record.JSON) string { return r.RequestID },
-	"service.name":                func(r record.JSON) string { return r.Service },
-	"service.version":             func(r record.JSON) string { return r.Release },
-	"deployment.environment.name": func(r record.JSON) string { return r.Env },
-	"service.instance.id":         func(r record.JSON) string { return r.Instance },
-}
-
-// requestOnly are promoted only where the record is a request: spans have no
-// such columns, so there the attribute must be in the map.
-var requestOnly = map[string]bool{"http.request.method": true, "http.route": true, "url.path": true}
-
 // compareSpan checks one stored record against what the SDK recorded.
 func compareSpan(t *testing.T, want spanfile.Span, got record.JSON) {
 	t.Helper()
@@ -83,8 +58,8 @@ func compareSpan(t *testing.T, want spanfile.Span, got record.JSON) {
 		assert.Equal(t, want.Kind, got.Kind, "kind of %s", name)
 		assert.Equal(t, want.Name, got.Name, "name of %s", name)
 	}
-	compareAttributes(t, name, want.Attributes, got.Attributes, got)
-	compareAttributes(t, name+" resource", want.Resource, got.Resource, got)
+	compareAttributes(t, name, want.Attributes, got.Attributes)
+	compareAttributes(t, name+" resource", want.Resource, got.Resource)
 	compareLinks(t, name, want.Links, got.Links)
 }
 
@@ -98,33 +73,17 @@ func requestKind(s spanfile.Span) string {
 	return "http"
 }
 
-// compareAttributes wants every attribute of the SDK, in pdata's string form, in
-// the map or in its column, and in the map nothing that the SDK did not send
-// but what the pipeline adds under its own names.
-func compareAttributes(t *testing.T, name string, sent spanfile.Attributes, got map[string]string, r record.JSON) {
+// compareAttributes wants the attributes of the SDK in pdata's string form, every
+// one and none besides, wherever they are stored.
+func compareAttributes(t *testing.T, name string, sent spanfile.Attributes, got map[string]string) {
 	t.Helper()
 	want, err := sent.Strings()
 	require.NoError(t, err)
-	for key, value := range want {
-		stored, inMap := got[key]
-		column := promoted[key]
-		if requestOnly[key] && r.Type != "request" {
-			column = nil
-		}
-		switch {
-		case inMap:
-			assert.Equalf(t, value, stored, "attribute %s of %s", key, name)
-		case column != nil:
-			assert.Equalf(t, value, column(r), "attribute %s (a column) of %s", key, name)
-		default:
-			assert.Failf(t, "attribute lost", "%s = %q of %s is nowhere in %v", key, value, name, got)
-		}
+	if len(want) == 0 {
+		assert.Empty(t, got, "attributes of %s", name)
+		return
 	}
-	for key := range got {
-		if _, sent := want[key]; !sent && !strings.HasPrefix(key, "trackway.") {
-			assert.Failf(t, "attribute from nowhere", "%s = %q of %s was not sent", key, got[key], name)
-		}
-	}
+	assert.Equal(t, want, got, "attributes of %s", name)
 }
 
 func compareLinks(t *testing.T, name string, want []spanfile.Link, got json.RawMessage) {
@@ -156,8 +115,6 @@ func compareLinks(t *testing.T, name string, want []spanfile.Link, got json.RawM
 func compareEvents(t *testing.T, want spanfile.Span, got []record.JSON) {
 	t.Helper()
 	for _, event := range want.Events {
-		attributes, err := event.Attributes.Strings()
-		require.NoError(t, err)
 		ts := time.Unix(0, event.TimeNS).UTC().Format(time.RFC3339Nano)
 		var found *record.JSON
 		for i := range got {
@@ -169,18 +126,6 @@ func compareEvents(t *testing.T, want spanfile.Span, got []record.JSON) {
 			continue
 		}
 		assert.Equal(t, want.TraceID, found.TraceID)
-		for key, value := range attributes {
-			stored, inMap := found.Attributes[key]
-			switch {
-			case inMap:
-			case key == "exception.type":
-				stored = found.ErrorType
-			case key == "exception.message":
-				stored = found.ErrorMessage
-			case key == "exception.stacktrace":
-				stored = found.ErrorStack
-			}
-			assert.Equalf(t, value, stored, "attribute %s of event %s", key, event.Name)
-		}
+		compareAttributes(t, fmt.Sprintf("event %q of %s", event.Name, want.Name), event.Attributes, found.Attributes)
 	}
 }
