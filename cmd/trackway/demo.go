@@ -48,6 +48,7 @@ prepared bodies for --seconds and prints throughput and latency.`,
 	flags.Float64Var(&live.Rate, "rate", 20, "requests a second on average, along a daily curve")
 	flags.Float64Var(&live.BackfillHours, "backfill-hours", 0, "hours of history to send first")
 	flags.Float64Var(&live.BackfillRate, "backfill-rate", 5, "requests a second of the history")
+	flags.StringVar(&live.StoryFile, "story", "", "file that keeps what happens when: a run that finds it goes on, without history")
 	flags.BoolVar(&loadMode, "load", false, "measure instead of imitating")
 	flags.IntVar(&load.Concurrency, "concurrency", 8, "load: connections")
 	flags.IntVar(&load.BatchSize, "batch-size", 500, "load: items a request")

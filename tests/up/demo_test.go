@@ -3,6 +3,8 @@ package up
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/tests/harness"
 )
 
@@ -93,5 +96,54 @@ func TestDemoFillsAnEmptyStore(t *testing.T) {
 		require.Eventually(t, func() bool {
 			return call(t.Context(), "GET", api+path, "", &page) == nil && len(page.Rows) == 1
 		}, patience, 100*time.Millisecond, path)
+	}
+}
+
+// TestDemoGoesOnAfterARestart starts `up --demo` again on its own store: live
+// traffic goes on, the history is not sent a second time, and no trace of the
+// second run has the id of one of the first.
+func TestDemoGoesOnAfterARestart(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	i := start(t, data, "--demo=50")
+	said := func(sentence string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			log, err := os.ReadFile(filepath.Join(data, "run", "demo.log"))
+			return err == nil && strings.Contains(string(log), sentence)
+		}, patience, 100*time.Millisecond, sentence)
+	}
+	said("sending live traffic")
+	i.Stop(t)
+	restarted := time.Now().UTC()
+
+	i = start(t, data, "--demo=50")
+	said("no history is sent again")
+	api := i.state(t).URLs["api"]
+	// A route that only clients call, so that a trace has one request of it.
+	rows := func(from, to time.Time) []record.JSON {
+		t.Helper()
+		var page harness.Rows
+		query := url.Values{
+			"filter": {"service = 'projects' AND method = 'GET' AND route = '/projects'"},
+			"from":   {from.Format(time.RFC3339Nano)}, "to": {to.Format(time.RFC3339Nano)}, "limit": {"10000"},
+		}
+		require.NoError(t, call(t.Context(), "GET", api+"/requests?"+query.Encode(), "", &page))
+		return page.Rows
+	}
+	var live []record.JSON
+	require.Eventually(t, func() bool {
+		live = rows(restarted, time.Now())
+		return len(live) >= 20
+	}, patience, 200*time.Millisecond, "live traffic goes on")
+
+	first := map[string]bool{}
+	for _, r := range rows(restarted.Add(-4*time.Hour), restarted) {
+		require.Falsef(t, first[r.TraceID], "trace %s of the first run is stored twice", r.TraceID)
+		first[r.TraceID] = true
+	}
+	require.Greater(t, len(first), 1000, "the history of the first run")
+	for _, r := range live {
+		require.Falsef(t, first[r.TraceID], "trace %s is in both runs", r.TraceID)
+		assert.Equal(t, "v1.4.2", r.Release, "what the history released stays released")
 	}
 }

@@ -53,13 +53,13 @@ type body struct {
 // roundDigits are the hex digits of an id that say how often a body was sent.
 const roundDigits = 4
 
-// prepare makes n bodies of size items each. The spans and events of a mix come
+// prepare makes n bodies of size items each, of traces that end at the given
+// time, which stamp replaces. The spans and events of a mix come
 // from the same generator as the requests, but not always from their traces.
-func prepare(g *Generator, n, size int, mix Mix) ([]*body, error) {
+func prepare(g *Generator, at time.Time, n, size int, mix Mix) ([]*body, error) {
 	queues := map[string][]Item{}
 	order := strings.Repeat("r", mix.Requests) + strings.Repeat("s", mix.Spans) + strings.Repeat("e", mix.Events)
 	kinds := map[byte]string{'r': "request", 's': "span", 'e': "event"}
-	at := time.Date(2026, 1, 5, 15, 0, 0, 0, time.UTC) // replaced by stamp
 	next := func(kind string) Item {
 		for len(queues[kind]) == 0 {
 			for _, item := range g.Trace(at) {

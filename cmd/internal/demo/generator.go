@@ -24,7 +24,7 @@ type Generator struct {
 // NewGenerator returns a generator for a seed.
 func NewGenerator(seed uint64, story Story) *Generator {
 	r := rand.New(rand.NewPCG(seed, 0x7261636b776179))
-	g := &Generator{story: story, r: r, world: newWorld(r), byName: map[string]*route{}}
+	g := &Generator{story: story, r: r, world: newWorld(r, identifiers(r, story.IncidentStart)), byName: map[string]*route{}}
 	total := 0.0
 	for i := range routes {
 		rt := &routes[i]
@@ -51,15 +51,16 @@ func (g *Generator) NextArrival(t time.Time, rate float64) time.Time {
 // is the request of the client.
 func (g *Generator) Trace(done time.Time) []Item {
 	rt := g.entry[sort.SearchFloat64s(g.cumulative, g.r.Float64()*g.cumulative[len(g.cumulative)-1])]
-	t := &trace{g: g, at: done, id: hexString(g.r, 32), user: g.world.pick(g.r)}
+	t := &trace{g: g, at: done, ids: identifiers(g.r, done)}
+	t.id, t.user = hexString(t.ids, 32), g.world.pick(t.ids)
 	switch rt.order {
 	case newOrder:
-		t.order = g.world.place(t.user)
+		t.order = g.world.place(t.user, t.ids)
 	case recentOrder:
 		t.order = g.world.recent(g.r)
 		t.user = t.order.user
 		if t.user.session == "" {
-			t.user.session = "s_" + hexString(g.r, 12)
+			t.user.session = "s_" + hexString(t.ids, 12)
 		}
 	case noOrder:
 	}
@@ -70,11 +71,19 @@ func (g *Generator) Trace(done time.Time) []Item {
 	return t.items
 }
 
+// identifiers gives the source of what is named at a time: traces, spans,
+// requests, sessions, orders. A later run with the same seed has the same
+// customers but names other things, or a store would show them as one.
+func identifiers(r *rand.Rand, at time.Time) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(at.UnixMicro()), r.Uint64()))
+}
+
 // trace is one trace in the making. Times run from t.at and are moved back by
 // its length in the end.
 type trace struct {
 	g     *Generator
 	at    time.Time
+	ids   *rand.Rand
 	id    string
 	user  *user
 	order order
@@ -87,7 +96,7 @@ func (t *trace) request(rt *route, offset float64, parent string) (duration floa
 	g := t.g
 	index := len(t.items)
 	t.items = append(t.items, Item{}) // the request's place, before what it causes
-	span := hexString(g.r, 16)
+	span := hexString(t.ids, 16)
 	released := g.story.released(t.at)
 
 	own := math.Exp(math.Log(rt.median) + rt.sigma*g.r.NormFloat64())
@@ -138,7 +147,7 @@ func (t *trace) request(rt *route, offset float64, parent string) (duration floa
 // downstream adds a client span and the request it makes in another service.
 func (t *trace) downstream(rt *route, offset float64, parent string) (duration float64, failed bool) {
 	target := t.g.byName[rt.downstream]
-	span := hexString(t.g.r, 16)
+	span := hexString(t.ids, 16)
 	index := len(t.items)
 	t.items = append(t.items, Item{})
 	duration, failed = t.request(target, offset+0.6, span)
@@ -167,7 +176,7 @@ func (t *trace) call(rt *route, d dependency, offset, duration float64, parent s
 		name += " " + rt.service
 		attributes["db.system.name"], attributes["db.operation.name"] = d.system, d.name
 	}
-	t.items = append(t.items, t.spanItem(rt, name, kind, offset, duration, hexString(t.g.r, 16), parent, failed, attributes))
+	t.items = append(t.items, t.spanItem(rt, name, kind, offset, duration, hexString(t.ids, 16), parent, failed, attributes))
 }
 
 // release is the version of a service at the time of the trace.

@@ -24,6 +24,10 @@ type LiveOptions struct {
 	BackfillHours float64 // history to send first; 0 is none
 	BackfillRate  float64 // its requests a second, along the daily curve
 
+	// StoryFile keeps the story of the run for the next one, which then goes on
+	// with it and sends no history. "" makes every run begin anew.
+	StoryFile string
+
 	Log   io.Writer // progress
 	Ready func()    // called when live traffic begins
 }
@@ -43,13 +47,29 @@ type Totals struct {
 func Live(ctx context.Context, o LiveOptions) (Totals, error) {
 	now := time.Now()
 	history := time.Duration(o.BackfillHours * float64(time.Hour))
-	start := now.Add(-history)
+	story, again, err := readStory(o.StoryFile)
+	if err != nil {
+		return Totals{}, err
+	}
+	if again {
+		history, story = 0, story.resume(now)
+	} else {
+		story = NewStory(now.Add(-history), history)
+	}
+	if err := writeStory(o.StoryFile, story); err != nil {
+		return Totals{}, err
+	}
 	l := &liveRun{
 		options: o,
-		gen:     NewGenerator(o.Seed, NewStory(start, history)),
+		gen:     NewGenerator(o.Seed, story),
 		out:     newOutbox(ctx, o.URL, o.Log, now),
 	}
-	err := l.backfill(ctx, start, now)
+	if again {
+		l.out.say("going on after an earlier run, no history is sent again: %s", story.tell(now))
+	} else {
+		l.out.say("%s", story.tell(now))
+	}
+	err = l.backfill(ctx, now.Add(-history), now)
 	if err == nil {
 		o.Ready()
 		err = l.follow(ctx, now)

@@ -70,7 +70,7 @@ func Load(ctx context.Context, o LoadOptions) (Report, error) {
 	gen := NewGenerator(o.Seed, Story{IncidentStart: distant, IncidentEnd: distant, Release: distant})
 	count := max(o.Concurrency, min(maxPrepared/(approximateItem*o.BatchSize), o.Concurrency*16))
 	fmt.Fprintf(o.Log, "preparing %d bodies of %d items\n", count, o.BatchSize)
-	bodies, err := prepare(gen, count, o.BatchSize, o.Mix)
+	bodies, err := prepare(gen, time.Now(), count, o.BatchSize, o.Mix)
 	if err != nil {
 		return Report{}, err
 	}

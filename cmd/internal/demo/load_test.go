@@ -35,9 +35,9 @@ func TestParseMix(t *testing.T) {
 
 func TestPreparedBodies(t *testing.T) {
 	story := NewStory(noon, 0)
-	bodies, err := prepare(NewGenerator(1, story), 3, 60, Mix{1, 4, 1})
+	bodies, err := prepare(NewGenerator(1, story), noon, 3, 60, Mix{1, 4, 1})
 	require.NoError(t, err)
-	again, err := prepare(NewGenerator(1, story), 3, 60, Mix{1, 4, 1})
+	again, err := prepare(NewGenerator(1, story), noon, 3, 60, Mix{1, 4, 1})
 	require.NoError(t, err)
 	require.Len(t, bodies, 3)
 	for i, b := range bodies {
@@ -51,7 +51,7 @@ func TestPreparedBodies(t *testing.T) {
 }
 
 func TestStampMakesNewRecords(t *testing.T) {
-	bodies, err := prepare(NewGenerator(1, NewStory(noon, 0)), 1, 50, Mix{1, 1, 0})
+	bodies, err := prepare(NewGenerator(1, NewStory(noon, 0)), noon, 1, 50, Mix{1, 1, 0})
 	require.NoError(t, err)
 	b := bodies[0]
 	ids := map[string]bool{}

@@ -14,7 +14,7 @@ func (t *trace) requestItem(rt *route, span, parent string, offset, duration flo
 	item := Item{
 		Type: "request", Time: t.time(offset), Service: rt.service, Env: env, Release: t.release(services[rt.service]),
 		Method: rt.method, Route: rt.path, Path: t.path(rt), Status: t.status(rt, refused, failure), Duration: round(duration),
-		RequestID: "req_" + hexString(r, 16), TraceID: t.id, SpanID: span, ParentSpanID: parent,
+		RequestID: "req_" + hexString(t.ids, 16), TraceID: t.id, SpanID: span, ParentSpanID: parent,
 		UserAgent: t.user.agent, ClientIP: t.user.ip,
 		ResponseBytes:  80 + int(r.ExpFloat64()*2400),
 		RequestHeaders: map[string]string{"accept": "application/json", "authorization": "Bearer demo-" + t.user.session},

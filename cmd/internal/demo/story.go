@@ -8,9 +8,10 @@ import (
 // Story is what happens during a run, in time.
 type Story struct {
 	// From IncidentStart until IncidentEnd the payment provider times out.
-	IncidentStart, IncidentEnd time.Time
+	IncidentStart time.Time `json:"incident_start"`
+	IncidentEnd   time.Time `json:"incident_end"`
 	// At Release the projects service gets a version whose task list is slower.
-	Release time.Time
+	Release time.Time `json:"release"`
 }
 
 // NewStory places the events. A history of some length contains both, the

@@ -49,7 +49,7 @@ var agents = []string{
 	"acme-sdk-python/2.8.1", "acme-sdk-go/1.19.0", "acme-sdk-node/4.2.0", "acme-cli/0.14.2", "curl/8.17.0",
 }
 
-func newWorld(r *rand.Rand) *world {
+func newWorld(r, ids *rand.Rand) *world {
 	plans := []string{"free", "free", "free", "team", "team", "business", "enterprise"}
 	regions := []string{"eu-west", "eu-west", "us-east", "us-east", "us-west", "ap-south"}
 	accounts := make([]*account, accountCount)
@@ -71,32 +71,28 @@ func newWorld(r *rand.Rand) *world {
 			ip:      fmt.Sprintf("%d.%d.%d.%d", 11+r.IntN(180), r.IntN(256), r.IntN(256), 1+r.IntN(254)),
 		}
 	}
-	for i := range w.orders {
-		w.orders[i] = w.makeOrder(w.users[r.IntN(userCount)])
+	for range w.orders {
+		w.place(w.users[r.IntN(userCount)], ids)
 	}
 	return w
 }
 
 // pick returns the user of the next request, in a running or a new session.
-func (w *world) pick(r *rand.Rand) *user {
+func (w *world) pick(ids *rand.Rand) *user {
 	u := w.users[w.busy.Uint64()]
 	if u.requests%sessionLength == 0 {
-		u.session = "s_" + hexString(r, 12)
+		u.session = "s_" + hexString(ids, 12)
 	}
 	u.requests++
 	return u
 }
 
 // place makes a new order for u and keeps it among the recent ones.
-func (w *world) place(u *user) order {
-	o := w.makeOrder(u)
+func (w *world) place(u *user, ids *rand.Rand) order {
+	o := order{id: "o_" + hexString(ids, 12), user: u}
 	w.orders[w.placed%recentOrders] = o
-	return o
-}
-
-func (w *world) makeOrder(u *user) order {
 	w.placed++
-	return order{id: fmt.Sprintf("o_%d", 50_000+w.placed), user: u}
+	return o
 }
 
 // recent returns one of the recent orders, later ones more often.

@@ -25,6 +25,19 @@ const (
 	demoBackfillRate  = 5
 )
 
+// demoStoryFile is where, below the data directory, the demo keeps what happens
+// when, so that it goes on with it when it is started again.
+const demoStoryFile = "demo.json"
+
+// demoSentence says what --demo does to the store.
+func (s *stack) demoSentence() string {
+	traffic := fmt.Sprintf("Demo traffic: %g requests a second on average", s.options.DemoRate)
+	if s.data.fresh {
+		return fmt.Sprintf("%s, after %d hours of history", traffic, demoBackfillHours)
+	}
+	return traffic + " from now on; the store has data, so no history is sent"
+}
+
 // children lists what to start, in order: each needs the one before it.
 func (s *stack) children() []*child {
 	o, a := s.options, s.options.Addresses
@@ -53,7 +66,8 @@ func (s *stack) children() []*child {
 	if o.DemoRate > 0 {
 		demo := &child{
 			name: "demo", path: s.install.self, stopLimit: demoStopLimit, background: true,
-			args: []string{"demo", "--url", "http://" + reachable(a.NDJSON), "--rate", strconv.FormatFloat(o.DemoRate, 'f', -1, 64)},
+			args: []string{"demo", "--url", "http://" + reachable(a.NDJSON), "--rate", strconv.FormatFloat(o.DemoRate, 'f', -1, 64),
+				"--story", s.data.join(demoStoryFile)},
 		}
 		if s.data.fresh {
 			demo.args = append(demo.args,

@@ -225,18 +225,22 @@ func (s *stack) announce() error {
 		_, err = fmt.Fprintln(s.options.Out, string(line))
 		return err
 	}
+	demo := ""
+	if s.options.DemoRate > 0 {
+		demo = fmt.Sprintf("\n%s (%s says what happens when).\n", s.demoSentence(), filepath.Join(s.data.run(), "demo.log"))
+	}
 	_, err := fmt.Fprintf(s.options.Out, `
 Trackway is running. Its data is in %s.
 
   UI           %s
   OTLP         %s (gRPC), %s (HTTP)
   NDJSON       %s
-
+%s
 Try:
 
   curl -s '%s/requests?limit=3'
 
 Ctrl-C stops everything.
-`, status.DataDir, u.UI, u.OTLPGRPC, u.OTLPHTTP, u.NDJSON, u.API)
+`, status.DataDir, u.UI, u.OTLPGRPC, u.OTLPHTTP, u.NDJSON, demo, u.API)
 	return err
 }
