@@ -90,7 +90,7 @@ func (j *Journal) appendRecord(kind uint8, rec []byte) *pending {
 	}
 	p := &pending{seg: seg, off: seg.end, buf: rec, seq: j.lastSeq}
 	seg.end += int64(len(rec))
-	seg.lastSeq, seg.deadSeq = j.lastSeq, max(seg.deadSeq, j.lastSeq)
+	seg.lastSeq = j.lastSeq
 	j.queue = append(j.queue, p)
 	j.unwritten += int64(len(rec))
 	j.stats.AppendedBytes += int64(len(rec))
@@ -128,7 +128,7 @@ func (j *Journal) logChanges(changes []change) uint64 {
 	size := int64(len(rec))
 	p := j.appendRecord(kindBatch, rec)
 	for i, c := range changes {
-		c.space.forget(c.key, p.seq)
+		c.space.forget(c.key)
 		if c.kind == Delete {
 			continue
 		}

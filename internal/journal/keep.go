@@ -36,17 +36,20 @@ func (j *Journal) keep() {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	// A dead segment that waits for a sync or a reader will be free soon.
-	j.exhausted = len(j.spares) <= int(tierPut) && (len(j.chain) == 1 || j.chain[0].live > 0)
+	// The oldest segment will be free soon if a reader still has it, or it is yet to
+	// be written.
+	oldest := j.chain[0]
+	j.exhausted = len(j.spares) <= int(tierPut) && (len(j.chain) == 1 || oldest.live > 0 && oldest.lastSeq <= j.synced)
 	j.cond.Broadcast()
 }
 
-// trim reuses the segments at the front in which nothing is alive. That they are
-// not needed is on disk before their files are touched.
+// trim reuses the segments at the front in which nothing is alive. Before their
+// files are touched a record that says so is on disk, and with it all records
+// before it, those that replaced or deleted what the segments held among them.
 func (j *Journal) trim() bool {
 	j.mu.Lock()
 	n := 0
-	for n < len(j.chain)-1 && j.chain[n].live == 0 && j.chain[n].deadSeq <= j.synced && j.chain[n].pins == 0 {
+	for n < len(j.chain)-1 && j.chain[n].live == 0 && j.chain[n].pins == 0 {
 		n++
 	}
 	if n == 0 || j.room(recordHeader+8, tierCarry) != nil {

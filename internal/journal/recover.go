@@ -45,6 +45,9 @@ func (j *Journal) recover() error {
 		j.chain, j.spares = segments[:i+1:i+1], segments[i+1:]
 		break
 	}
+	if err := j.syncFound(); err != nil {
+		return err
+	}
 	if err := j.checkOldest(trim); err != nil {
 		return err
 	}
@@ -129,7 +132,7 @@ func (j *Journal) replay(seg *segment, trim *uint64) (sealed bool, err error) {
 			return false, &CorruptError{File: seg.path, Offset: rec.off, Reason: fmt.Sprintf("record %d follows record %d", rec.seq, j.lastSeq)}
 		}
 		j.lastSeq = rec.seq
-		seg.lastSeq, seg.deadSeq = rec.seq, rec.seq
+		seg.lastSeq = rec.seq
 		seg.end = scan.off
 		switch rec.kind {
 		case kindEnd:
@@ -150,7 +153,7 @@ func (j *Journal) replay(seg *segment, trim *uint64) (sealed bool, err error) {
 func (j *Journal) replayBatch(seg *segment, rec foundRecord) error {
 	return decodeOps(rec.payload, func(op loggedOp) error {
 		space := j.space(op.space)
-		space.forget(op.key, rec.seq)
+		space.forget(op.key)
 		if op.kind == Set {
 			e := &entry{
 				seg: seg, rec: rec.off, recSize: uint32(rec.size()), at: uint32(recordHeader + op.at), size: uint32(len(op.value)),
@@ -202,6 +205,22 @@ func (j *Journal) inspectTail(tail *tailState, later []*segment) error {
 	})
 }
 
+// syncFound makes durable what was found, before anything is done about it: a
+// killed process leaves records that a power failure would still take back. They
+// are in the last segment, or are the end of the one before it.
+func (j *Journal) syncFound() error {
+	for _, seg := range j.chain[max(len(j.chain)-2, 0):] {
+		if err := seg.file.Sync(); err != nil {
+			return err
+		}
+	}
+	j.written, j.synced = j.lastSeq, j.lastSeq
+	if len(j.chain) == 0 {
+		return nil
+	}
+	return j.opts.FileSystem.SyncDir(j.dir)
+}
+
 // checkOldest makes sure that no segment is missing at the front, and drops those
 // that a crash left there after they were trimmed.
 func (j *Journal) checkOldest(trim uint64) error {
@@ -228,18 +247,9 @@ func (j *Journal) removeSegment(seg *segment) error {
 	return j.opts.FileSystem.SyncDir(j.dir)
 }
 
-// makeReady makes what was read durable, cuts a torn tail, and prepares the
-// segments that must be there on a full disk.
+// makeReady cuts a torn tail, and prepares the segments that must be there on a full
+// disk.
 func (j *Journal) makeReady(tail tailState) error {
-	if tail.seg != nil {
-		if err := tail.seg.file.Sync(); err != nil {
-			return err
-		}
-		if err := j.opts.FileSystem.SyncDir(j.dir); err != nil {
-			return err
-		}
-	}
-	j.written, j.synced = j.lastSeq, j.lastSeq
 	for n := len(j.spares); n > 0 && j.spares[n-1].size != j.opts.SegmentBytes; n-- {
 		if err := j.removeSegment(j.spares[n-1]); err != nil {
 			return err

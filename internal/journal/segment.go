@@ -23,10 +23,7 @@ type segment struct {
 	end     int64  // where the next record goes
 	live    int64  // bytes of values that a key still has here
 	lastSeq uint64 // of its last record
-	// deadSeq is the last record that must be on disk before the segment may be
-	// reused: its own, and those that replaced what it held.
-	deadSeq uint64
-	pins    int // readers outside the lock
+	pins    int    // readers outside the lock
 }
 
 func segmentPath(dir string, seq uint64) string {

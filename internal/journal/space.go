@@ -163,6 +163,12 @@ func (s *Space) applyNow(ops []Op, t tier) ([]read, error) {
 	for {
 		changes = s.changes(ops)
 		size := changesSize(changes)
+		if align(size) > j.maxRecord() && j.lazyBytes > 0 {
+			if !j.flush(tierFlush) {
+				return nil, ErrFull
+			}
+			continue
+		}
 		if err := j.room(size, t); err != nil {
 			if errors.Is(err, ErrFull) {
 				j.stats.Refused++
@@ -226,15 +232,19 @@ func (s *Space) applyLazy(ops []Op) ([]read, error) {
 			bytes += opSize(s.name, op.Key, op.Value)
 		}
 	}
-	if align(recordHeader+bytes) > j.maxRecord() {
-		return nil, ErrTooLarge
-	}
-	if j.lazyBytes+bytes > maxLazy {
-		// Large values are not put off unless the journal is full, and then not many.
-		if !j.flush(tierFlush) && j.lazyBytes+bytes > 4*maxLazy {
-			j.stats.Refused++
-			return nil, ErrFull
+	limit := min(maxLazy, j.maxRecord()/4)
+	if bytes > limit {
+		reads, err := s.applyNow(ops, tierFlush)
+		if errors.Is(err, errNoRoom) {
+			err = ErrFull
 		}
+		return reads, err
+	}
+	// More than the limit is put off only while there is no room at all, and never
+	// more than fits into a record.
+	if j.lazyBytes+bytes > limit && !j.flush(tierFlush) && j.lazyBytes+bytes > j.maxRecord()/2 {
+		j.stats.Refused++
+		return nil, ErrFull
 	}
 	reads := s.gets(ops)
 	for _, op := range ops {
@@ -260,15 +270,13 @@ func (s *Space) applyLazy(ops []Op) ([]read, error) {
 	return reads, nil
 }
 
-// forget takes a key's logged value out of the index; seq is the record that says
-// so.
-func (s *Space) forget(key string, seq uint64) {
+// forget takes a key's logged value out of the index.
+func (s *Space) forget(key string) {
 	e, ok := s.logged[key]
 	if !ok {
 		return
 	}
 	e.seg.live -= e.cost
-	e.seg.deadSeq = max(e.seg.deadSeq, seq)
 	s.j.cache.drop(e)
 	delete(s.logged, key)
 }

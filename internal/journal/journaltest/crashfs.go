@@ -108,11 +108,13 @@ func (c *CrashFS) Restart(rng *rand.Rand, loss Loss) *CrashFS {
 	defer c.mu.Unlock()
 	c.crashed = true
 	after := New()
+	if loss == KeepAll {
+		// Nothing is more durable than before: a power failure may follow.
+		after.names, after.durable, after.changes = c.names, c.durable, c.changes
+		return after
+	}
 	kept := 0
-	switch loss {
-	case KeepAll:
-		kept = len(c.changes)
-	case LoseSome:
+	if loss == LoseSome {
 		kept = rng.IntN(len(c.changes) + 1)
 	}
 	names := maps.Clone(c.durable)
@@ -137,13 +139,13 @@ func (n *inode) after(rng *rand.Rand, loss Loss) []byte {
 		switch {
 		case loss == LoseAll:
 		case w.data == nil:
-			if loss == KeepAll || rng.IntN(2) == 0 {
+			if rng.IntN(2) == 0 {
 				data = grow(data, w.off)
 			}
 		default:
 			for start := int64(0); start < int64(len(w.data)); {
 				end := min((w.off+start)/sector*sector+sector-w.off, int64(len(w.data)))
-				if loss == KeepAll || rng.IntN(2) == 0 {
+				if rng.IntN(2) == 0 {
 					data = grow(data, w.off+end)
 					copy(data[w.off+start:w.off+end], w.data[start:end])
 				}
