@@ -66,7 +66,7 @@ func TestPlans(t *testing.T) {
 		"rows_absent":          planRows(rows(record.Event, "status = 500 AND type = 'event' AND severity > -1", planHour, "ts")),
 		"rows_cursor":          planRows(after(rows(record.Request, "", planHour, "ts"), false)),
 		"rows_cursor_asc":      planRows(after(rows(record.Request, "", planHour, "ts"), true)),
-		"request":              {planRequest("default", record.ID{Time: planTo, RID: 7}, requestColumns)},
+		"record":               {planRecord("default", record.ID{Time: planTo, RID: 7}, requestColumns)},
 		"trace_minutes":        {planTraceMinutes("default", "4bf92f3577b34da6a3ce929d0e0e4736")},
 		"trace_records":        {planTraceRecords("default", "4bf92f3577b34da6a3ce929d0e0e4736", spanColumns, []time.Time{minute, minute.Add(time.Minute), minute.Add(time.Hour)})},
 		"histogram_hour":       histogram("", planHour, ""),

@@ -1,6 +1,5 @@
 // The API client: one function per endpoint, nothing of the page in it.
 
-import { idTime } from './time';
 import type {
   Heatmap,
   Histogram,
@@ -13,9 +12,6 @@ import type {
   Row,
   Trace,
 } from './types';
-
-/** The most rows that the API puts into one page. */
-const MOST_ROWS = 10_000;
 
 type Param = string | number | undefined;
 export type Params = Record<string, Param>;
@@ -101,18 +97,8 @@ export function api(project: string) {
       signal?: AbortSignal,
     ) => get<Page>(url('requests', p), signal),
     /** Any record by its id. */
-    record: async (type: Row['type'], id: string, signal?: AbortSignal): Promise<Row> => {
-      if (type === 'request') return get<Row>(url(`requests/${encodeURIComponent(id)}`), signal);
-      // Spans and events have no address of their own: the id says when to look.
-      const at = idTime(id);
-      const page = await get<Page>(
-        url(`${type}s`, { from: at, to: at + 1, limit: MOST_ROWS }),
-        signal,
-      );
-      const found = page.rows.find((row) => row.id === id);
-      if (!found) throw new ApiError(404, `There is no ${type} with this id.`);
-      return found;
-    },
+    record: (type: Row['type'], id: string, signal?: AbortSignal) =>
+      get<Row>(url(`${type}s/${encodeURIComponent(id)}`), signal),
     trace: (id: string, signal?: AbortSignal) =>
       get<Trace>(url(`traces/${encodeURIComponent(id)}`), signal),
     overview: (p: RangeParams, signal?: AbortSignal) => get<Overview>(url('overview', p), signal),

@@ -1,14 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  fromInput,
-  idTime,
-  isRelative,
-  nanos,
-  rangeLabel,
-  resolve,
-  stepName,
-  toInput,
-} from './time';
+import { fromInput, isRelative, nanos, rangeLabel, resolve, stepName, toInput } from './time';
 
 const now = Date.parse('2026-11-30T12:00:00Z');
 
@@ -47,12 +38,6 @@ it.each([
   [5400, '90 minutes'],
   [86_400, 'day'],
 ])('a step of %d s is a %s', (s, want) => expect(stepName(s)).toBe(want));
-
-it('reads the time off a record id', () => {
-  expect(new Date(idTime('18ecf027d8a921f8fdadd6ab4961012f')).toISOString()).toBe(
-    '2026-11-30T21:33:25.343Z',
-  );
-});
 
 it('keeps nanoseconds', () => {
   const a = nanos('2026-11-30T12:00:00.123456789Z');

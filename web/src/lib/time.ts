@@ -137,11 +137,6 @@ export function fromInput(value: string, zone: Zone): string {
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
 }
 
-/** The instant of a record id, which starts with its nanoseconds in hex, cut to milliseconds. */
-export function idTime(id: string): number {
-  return Number(BigInt(`0x${id.slice(0, 16)}`) / 1_000_000n);
-}
-
 /** Nanoseconds since the epoch of an RFC 3339 time; `Date` alone would cut them to milliseconds. */
 export function nanos(time: string): bigint {
   const fraction = /\.(\d+)/.exec(time)?.[1] ?? '';

@@ -1,4 +1,4 @@
--- request
+-- record
 --   p0 = "1796042096789000000"
 --   p1 = "7"
 --   project = "default"

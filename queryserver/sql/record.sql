@@ -1,5 +1,5 @@
 SELECT {{.Columns}}
-FROM requests
+FROM {{.Table}}
 WHERE project = {project:String}
   AND ts = {{.Time}}
   AND rid = {{.RID}}
