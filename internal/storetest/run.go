@@ -29,6 +29,9 @@ const (
 // timeless are the first parts of paths that take no window.
 var timeless = map[string]bool{"traces": true, "tail": true}
 
+// listings are the paths that take a window alone, and none before an id.
+var listings = map[string]bool{"requests": true, "spans": true, "events": true}
+
 // Run runs a script with its time base; the error names the line that failed.
 func Run(ctx context.Context, b Backend, s *Script, base time.Time) error {
 	r := runner{backend: b, clock: clock{base}, vars: map[string]any{}}
@@ -104,7 +107,7 @@ func (r *runner) eval(ctx context.Context, c Command) error {
 		return err
 	}
 	parts := strings.Split(path, "/")
-	if !timeless[parts[0]] && (parts[0] != "requests" || len(parts) == 1) {
+	if !timeless[parts[0]] && (!listings[parts[0]] || len(parts) == 1) {
 		for key, value := range map[string]string{"from": defaultFrom, "to": defaultTo} {
 			if !query.Has(key) {
 				query.Set(key, r.clock.expand(value))
