@@ -365,14 +365,6 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-func TestErrorGroupIgnoresValues(t *testing.T) {
-	a := errorGroup("api", "E", `order 17 of 'jo' failed, don't retry`)
-	assert.Equal(t, a, errorGroup("api", "E", `order 18 of 'al' failed, don't retry`))
-	assert.NotEqual(t, a, errorGroup("api", "F", `order 17 of 'jo' failed, don't retry`))
-	assert.NotEqual(t, a, errorGroup("api", "E", `order 17 of 'jo' passed, don't retry`))
-	assert.Zero(t, errorGroup("api", "", ""))
-}
-
 func BenchmarkTraces(b *testing.B) {
 	const spans = 500
 	td, _ := testTraces(ptrace.SpanKindServer, nil)

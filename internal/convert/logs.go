@@ -56,7 +56,7 @@ func (b *builder) log(lr plog.LogRecord) {
 	b.attributes(r, attrs, &p)
 	b.pairs = append(b.pairs, b.res.scope...)
 	b.severity(r, lr)
-	b.groupError(r)
+	b.groupError(r, "")
 	r.Name = b.orPair(fieldName, "event.name", lr.EventName())
 	if n := lr.DroppedAttributesCount(); n != 0 {
 		b.pair("otel.dropped_attributes_count", strconv.FormatUint(uint64(n), 10))
@@ -95,12 +95,18 @@ func (b *builder) severity(r *record.Record, lr plog.LogRecord) {
 	}
 }
 
+// parent is what an event takes from the record of its span.
+type parent struct {
+	time        time.Time
+	route       string
+	correlation record.Pairs
+}
+
 // spanEvent makes an event of a span's event. It carries the span's correlation
-// keys, so that it stands in the same journeys.
-func (b *builder) spanEvent(
-	s ptrace.Span, e ptrace.SpanEvent, item record.ItemID, ordinal int, spanTime time.Time, parent record.Pairs,
-) {
-	ts, mark, ok := spanTime, "", true
+// keys, so that it stands in the same journeys, and its error is grouped under the
+// same route.
+func (b *builder) spanEvent(s ptrace.Span, e ptrace.SpanEvent, item record.ItemID, ordinal int, of parent) {
+	ts, mark, ok := of.time, "", true
 	if e.Timestamp() != 0 {
 		ts, mark, ok = b.clock.at(e.Timestamp())
 	}
@@ -115,7 +121,7 @@ func (b *builder) spanEvent(
 	var p promoted
 	pairs, strs := len(b.pairs), len(b.strs)
 	b.attributes(r, attrs, &p)
-	b.groupError(r)
+	b.groupError(r, of.route)
 	r.Name = b.orPair(fieldName, "event.name", e.Name())
 	if n := e.DroppedAttributesCount(); n != 0 {
 		b.pair("otel.dropped_attributes_count", strconv.FormatUint(uint64(n), 10))
@@ -123,7 +129,7 @@ func (b *builder) spanEvent(
 	b.keepUnrestorable(r, &p, pairs)
 	b.spillPairs()
 	r.Attributes, r.FacetItems = b.pairsFrom(pairs), b.strsFrom(strs)
-	r.Correlation = b.correlation(attrs, parent, p.requestID)
+	r.Correlation = b.correlation(attrs, of.correlation, p.requestID)
 	r.Marks = b.marks(p.marks, mark)
 	if e.Name() == "exception" {
 		r.Severity = uint8(plog.SeverityNumberError)

@@ -8,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/trackwayhq/trackway/internal/fingerprint"
 	"github.com/trackwayhq/trackway/internal/ids"
 	"github.com/trackwayhq/trackway/internal/record"
 )
@@ -76,6 +77,7 @@ func (b *builder) span(s ptrace.Span) {
 	} else {
 		r.SpanKind = spanKind(s.Kind())
 	}
+	b.groupError(r, r.Route)
 	r.Name = b.orPair(fieldName, attrSpanName, s.Name())
 	r.UserAgent = b.capped(fieldUserAgent, r.UserAgent)
 	r.RequestID = p.requestID
@@ -104,9 +106,9 @@ func (b *builder) span(s ptrace.Span) {
 	}
 	b.out.Bytes += len(r.Path) + len(r.ErrorMessage) + len(r.ErrorStack) + len(r.Links)
 
-	correlation := r.Correlation // r moves when events are added
+	of := parent{ts, r.Route, r.Correlation} // r moves when events are added
 	for i, e := range s.Events().All() {
-		b.spanEvent(s, e, item, i+1, ts, correlation)
+		b.spanEvent(s, e, item, i+1, of)
 	}
 }
 
@@ -142,12 +144,14 @@ func (b *builder) spanError(r *record.Record, s ptrace.Span, p *promoted) {
 		}
 	}
 	r.ErrorType, r.ErrorMessage, r.ErrorStack = p.errType, p.errMessage, p.errStack
-	b.groupError(r)
 }
 
-// groupError finds the group of the record's error and caps its type.
-func (b *builder) groupError(r *record.Record) {
-	r.ErrorGroup = errorGroup(r.Service, r.ErrorType, r.ErrorMessage)
+// groupError finds the group of the record's error, which happened in a request of
+// the route, and caps its type.
+func (b *builder) groupError(r *record.Record, route string) {
+	r.ErrorGroup = fingerprint.Group(&fingerprint.Error{
+		Service: r.Service, Route: route, Type: r.ErrorType, Message: r.ErrorMessage, Stack: r.ErrorStack,
+	})
 	r.ErrorType = b.capped(fieldErrorType, r.ErrorType)
 }
 
