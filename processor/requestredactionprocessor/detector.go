@@ -46,14 +46,14 @@ var detectors = map[Detector]struct {
 	needs clue // all of them
 	find  detect
 }{
-	DetectorCard:        {clueDigits12, findCards},
+	DetectorCard:        {clueNumber12, findCards},
 	DetectorEmail:       {clueAt, findEmails},
 	DetectorJWT:         {clueJWT, findJWTs},
 	DetectorBearer:      {clueScheme, findBearers},
 	DetectorCloudKey:    {clueCloud, findCloudKeys},
 	DetectorPrivateKey:  {cluePEM, findPrivateKeys},
 	DetectorIBAN:        {clueDigits7 | clueLetter, findIBANs},
-	DetectorUSSSN:       {clueDigits9, findSSNs},
+	DetectorUSSSN:       {clueNumber9, findSSNs},
 	DetectorURLPassword: {clueURL | clueAt, findURLPasswords},
 	DetectorPhone:       {clueDigits7, findPhones},
 	DetectorIP:          {0, findIPs},

@@ -14,6 +14,10 @@ const maxCardDigits = 19
 // fraction of a number is none.
 func findCards(s string, found []span) []span {
 	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf && !isDigit(c) {
+			i++
+			continue
+		}
 		_, size, ok := digitAt(s, i)
 		if !ok {
 			i += size

@@ -15,9 +15,13 @@ const ssnContext = 32
 // where the text in front names them: log lines are full of such numbers.
 func findSSNs(s string, found []span) []span {
 	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf && !isDigit(c) {
+			i++
+			continue
+		}
 		_, size, ok := digitAt(s, i)
 		if !ok {
-			i += max(size, 1)
+			i += size
 			continue
 		}
 		if startsNumber(s, i) && !(i > 1 && s[i-1] == '-' && isWord(s[i-2])) {

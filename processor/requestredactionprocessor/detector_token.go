@@ -42,7 +42,7 @@ func findJWTs(s string, found []span) []span {
 		}
 		for parts := 2; parts < 5 && end < len(s) && s[end] == '.'; parts++ {
 			next := urlToken.run(s, end+1)
-			if next == end+1 && parts > 3 {
+			if next == end+1 && parts > 2 {
 				break
 			}
 			end = next

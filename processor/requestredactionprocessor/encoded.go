@@ -92,6 +92,10 @@ func (p *pass) base64(s string, depth int) (string, bool) {
 
 var isBase64 = newCharset("09AZaz++//--__")
 
+// opensQuantum are the characters that ASCII text but line breaks and tabs, and
+// the first bytes of what is longer in UTF-8, can begin a quantum with.
+var opensQuantum = newCharset("CCDDIZafwz09++//__--")
+
 // nextPart gives where the run goes on behind the next separator in it.
 func nextPart(s string, start, end int) int {
 	for start < end && isWord(s[start]) {
@@ -100,10 +104,12 @@ func nextPart(s string, start, end int) int {
 	return start + 1
 }
 
-// decodeText gives the text that s is the base64 of, in either alphabet. The
-// first three quanta decide about nearly everything that is none.
+// decodeText gives the text that s, of minBase64 characters at least, is the
+// base64 of, in either alphabet. The first characters decide about nearly
+// everything that is none: that of a quantum holds the upper bits of a byte,
+// which of text are few.
 func decodeText(s string) (string, bool) {
-	if c := s[0]; c < 'I' || c > 'f' { // what an ASCII character begins with
+	if !opensQuantum[s[0]] || !opensQuantum[s[4]] || !opensQuantum[s[8]] {
 		return "", false
 	}
 	encoding := base64.RawStdEncoding

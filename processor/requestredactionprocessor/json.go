@@ -18,7 +18,7 @@ func (p *pass) json(s string, c clue, depth int) (string, bool) {
 		switch {
 		case s[i] == '"':
 			i = p.jsonString(&e, i, c, depth)
-		case c&clueDigits12 != 0 && isDigit(s[i]):
+		case c&clueNumber12 != 0 && isDigit(s[i]):
 			i = p.jsonNumber(&e, i)
 		default:
 			i++
@@ -77,7 +77,7 @@ func (p *pass) jsonNumber(e *edit, i int) int {
 	if end-i < 12 || !delimits(e.text, i, end) {
 		return end
 	}
-	if text, changed := p.detect(e.text[i:end], clueDigits7|clueDigits9|clueDigits12|clueLetter); changed {
+	if text, changed := p.detect(e.text[i:end], clueDigits7|clueNumber9|clueNumber12|clueLetter); changed {
 		e.put(i, end, quote(text))
 	}
 	return end

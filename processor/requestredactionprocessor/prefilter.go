@@ -1,6 +1,9 @@
 package requestredactionprocessor
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // clue is a set of what a text contains and a detector or walker needs: one loop
 // over the bytes tells which of them are worth running. Nearly all values of a
@@ -22,9 +25,9 @@ const (
 	clueCloud                    // what keys of cloud services contain
 	clueMember                   // a quote and a colon: a member of a JSON object
 	clueURL                      // ://
-	clueDigits7                  // at least so many digits …
-	clueDigits9
-	clueDigits12
+	clueDigits7                  // at least so many digits
+	clueNumber9                  // so many without a letter between them
+	clueNumber12
 
 	// clueDigit is of a byte; they are counted.
 	clueDigit clue = 1 << 31
@@ -78,6 +81,7 @@ type prefilter struct {
 type byteInfo struct {
 	accepts [2]uint64
 	clue    clue
+	keeps   uint32 // all bits, or none of a letter, which ends a number
 }
 
 // filter is immutable and shared: literals and classes do not depend on the
@@ -88,6 +92,9 @@ func newPrefilter() *prefilter {
 	f := &prefilter{}
 	for c := range 256 {
 		f.bytes[c].clue = classOf(byte(c))
+		if f.bytes[c].clue != clueLetter {
+			f.bytes[c].keeps = math.MaxUint32
+		}
 	}
 	place := 0
 	for _, l := range literals {
@@ -138,7 +145,8 @@ func classOf(c byte) clue {
 func (f *prefilter) of(s string) clue {
 	var (
 		found          clue
-		digits, wide   int
+		digits         int
+		number, most   uint32
 		a, b, hitA, hB uint64
 		first, final   = f.first, f.final
 	)
@@ -149,7 +157,10 @@ func (f *prefilter) of(s string) clue {
 		hitA |= a
 		hB |= b
 		found |= info.clue
-		digits += int(info.clue >> 31)
+		digit := uint32(info.clue >> 31)
+		digits += int(digit)
+		number = (number + digit) & info.keeps
+		most = max(most, number)
 	}
 	for hitA &= final[0]; hitA != 0; hitA &= hitA - 1 {
 		found |= f.clues[bits.TrailingZeros64(hitA)]
@@ -159,21 +170,23 @@ func (f *prefilter) of(s string) clue {
 	}
 	// Digits of other scripts take two bytes and more.
 	if found&clueWide != 0 {
+		wide := 0
 		for i := range len(s) {
 			if s[i] >= 0x80 {
 				wide++
 			}
 		}
 		digits += wide / 2
+		most += uint32(wide / 2)
 	}
 	if digits >= 7 {
 		found |= clueDigits7
 	}
-	if digits >= 9 {
-		found |= clueDigits9
+	if most >= 9 {
+		found |= clueNumber9
 	}
-	if digits >= 12 {
-		found |= clueDigits12
+	if most >= 12 {
+		found |= clueNumber12
 	}
 	return found &^ clueDigit
 }

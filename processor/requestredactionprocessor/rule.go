@@ -84,6 +84,9 @@ func (r *rule) isDone(value string) bool {
 	if value == "" || value == conventions.Mask || keyedhash.Is(value) {
 		return true
 	}
+	if r.action == ActionDrop && value == "null" { // what it leaves in JSON
+		return true
+	}
 	rest, ok := strings.CutPrefix(value, conventions.Mask)
 	return ok && r.action == ActionPartial && utf8.RuneCountInString(rest) == r.keepLast
 }

@@ -6,8 +6,10 @@ import "strings"
 const maxInsertColumns = 256
 
 // sqlWalk redacts literals of a text of SQL: those a named column is compared
-// with or set to, those an INSERT puts into one, and what detectors find in the
-// others and in comments. Names and keywords stay as they are.
+// with or set to, those an INSERT puts into one, and what is found in the others
+// and in comments. Names and keywords stay as they are. A statement need not be
+// SQL: it may be a command of a key-value store, of which nothing is a literal
+// here. Detectors therefore go over the whole text afterwards.
 type sqlWalk struct {
 	p     *pass
 	e     edit

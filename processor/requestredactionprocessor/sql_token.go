@@ -11,7 +11,7 @@ const (
 	sqlText            // a literal in quotes, without them
 	sqlNumber          // a numeric literal
 	sqlComment         // with its marks
-	sqlMark            // a single other byte
+	sqlMark            // a single other byte, or a parameter as $1
 )
 
 // sqlToken is a place in a text of SQL.
@@ -42,8 +42,11 @@ func nextSQL(s string, i int, backslash bool) sqlToken {
 		return commentSQL(s, i, "\n")
 	case c == '/' && strings.HasPrefix(s[i:], "/*"):
 		return commentSQL(s, i, "*/")
-	case c == '$':
-		if t, ok := dollarSQL(s, i); ok {
+	case c == '$' || c == ':' || c == '@' || c == '?':
+		if end := alnum.run(s, i+1); end > i+1 && isDigit(s[i+1]) { // a parameter
+			return sqlToken{kind: sqlMark, start: i, end: end, next: end}
+		}
+		if t, ok := dollarSQL(s, i); c == '$' && ok {
 			return t
 		}
 	case isDigit(c):

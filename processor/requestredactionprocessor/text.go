@@ -34,12 +34,15 @@ func (p *pass) text(s string, shape shape, depth int) (string, bool) {
 		return s, false
 	}
 	c := filter.of(s)
-	var named, linked bool
+	var named, linked, block bool
+	if c&cluePEM != 0 { // it has lines and dashes, which mean something to the walks
+		s, block = p.detect(s, c)
+	}
 	switch {
-	case shape == shapeSQL:
-		return p.sql(s, c, depth)
 	case shape == shapeCookie:
 		s, named = p.cookies(s, depth)
+	case shape == shapeSQL && !isJSON(s):
+		s, named = p.sql(s, c, depth)
 	case isJSON(s) || c&clueMember != 0 && strings.IndexByte(s, '{') >= 0:
 		s, named = p.json(s, c, depth)
 	case shape == shapeForm:
@@ -50,7 +53,7 @@ func (p *pass) text(s string, shape shape, depth int) (string, bool) {
 	}
 	s, plain := p.detect(s, c)
 	s, hidden := p.encoded(s, c, depth)
-	return s, named || linked || plain || hidden
+	return s, block || named || linked || plain || hidden
 }
 
 func isJSON(s string) bool {

@@ -103,7 +103,7 @@ func (p *pass) integer(v pcommon.Value) (gone bool) {
 		return false
 	}
 	p.dropped = false
-	text, changed := p.detect(strconv.FormatInt(v.Int(), 10), clueDigits7|clueDigits9|clueDigits12)
+	text, changed := p.detect(strconv.FormatInt(v.Int(), 10), clueDigits7|clueNumber9|clueNumber12)
 	if changed && !p.r.shadow {
 		v.SetStr(text)
 	}
