@@ -69,9 +69,21 @@ func ssnEnd(s string, start int) int {
 	if hyphens == 2 {
 		return i
 	}
-	before := strings.ToLower(s[max(0, start-ssnContext):start])
-	if hyphens == 0 && spaces != 1 && (strings.Contains(before, "ssn") || strings.Contains(before, "social sec")) {
+	if hyphens == 0 && spaces != 1 && isNamedSSN(s[max(0, start-ssnContext):start]) {
 		return i
 	}
 	return 0
+}
+
+// isNamedSSN says whether the text in front of a number names it.
+func isNamedSSN(before string) bool {
+	lower := strings.ToLower(before)
+	if strings.Contains(lower, "social sec") {
+		return true
+	}
+	i := strings.LastIndex(lower, "ssn")
+	if i < 0 || len(lower) != len(before) || i+3 < len(before) && isLetter(before[i+3]) {
+		return false
+	}
+	return i == 0 || !isLetter(before[i-1]) || before[i] == 'S' // userSSN
 }

@@ -173,10 +173,17 @@ func (w *sqlWalk) scan(t sqlToken, text string) {
 	}
 }
 
-// put replaces a literal; a number becomes a text, so that it stays SQL.
+// put replaces a literal; a number becomes a text, so that it stays SQL, apart
+// from one that it touches.
 func (w *sqlWalk) put(t sqlToken, text string) {
 	if t.kind == sqlNumber {
 		text = "'" + text + "'"
+		if t.start > 0 && w.e.text[t.start-1] == '\'' {
+			text = " " + text
+		}
+		if t.end < len(w.e.text) && w.e.text[t.end] == '\'' {
+			text += " "
+		}
 	}
 	w.e.put(t.start, t.end, text)
 }
