@@ -66,6 +66,17 @@ export async function openPage(
   return { page, faults, close: () => context.close() };
 }
 
+/** Opens a page, takes some steps on it and requires that nothing went wrong meanwhile. */
+export async function visit(browser, base, look, steps) {
+  const { page, faults, close } = await openPage(browser, base, look);
+  try {
+    await steps(page);
+    assert.deepEqual(faults, []);
+  } finally {
+    await close();
+  }
+}
+
 /** Requires that axe finds nothing wrong. */
 export async function assertAccessible(page, where) {
   // Evaluated rather than added as a script, which the page's policy refuses.

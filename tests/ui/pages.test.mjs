@@ -6,9 +6,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertAccessible, assertFits, openPage, startBrowser } from './browser.mjs';
+import { assertAccessible, assertFits, openPage, startBrowser, visit } from './browser.mjs';
 import { failingOrder } from './order.mjs';
 import { eventually, send, startTrackway } from './trackway.mjs';
+
+const DEMO_RATE = 40; // requests a second
 
 const mark = randomBytes(4).toString('hex');
 const order = failingOrder(mark);
@@ -17,7 +19,7 @@ const filter = `correlation['order_id'] = '${order.orderId}'`;
 let trackway, browser, id;
 
 before(async () => {
-  [trackway, browser] = await Promise.all([startTrackway(), startBrowser()]);
+  [trackway, browser] = await Promise.all([startTrackway({ demo: DEMO_RATE }), startBrowser()]);
   await send(trackway, order.items);
   const q = new URLSearchParams({ filter });
   const found = await eventually(trackway, `requests?${q}`, (a) => a.rows.length === 1);
@@ -77,8 +79,7 @@ for (const look of looks) {
   describe(`${look.theme}, ${look.width} px`, () => {
     for (const [name, { path, shows }] of Object.entries(pages)) {
       it(name, async () => {
-        const { page, faults, close } = await openPage(browser, trackway.url, look);
-        try {
+        await visit(browser, trackway.url, look, async (page) => {
           await page.goto(path());
           await shows(page).waitFor();
           if (process.env.TRACKWAY_SHOTS) {
@@ -88,26 +89,18 @@ for (const look of looks) {
           }
           await assertAccessible(page, name);
           await assertFits(page, name);
-          assert.deepEqual(faults, []);
-        } finally {
-          await close();
-        }
+        });
       });
     }
   });
 }
 
 describe('paths through the pages', () => {
-  async function walk(start, steps) {
-    const { page, faults, close } = await openPage(browser, trackway.url);
-    try {
+  const walk = (start, steps) =>
+    visit(browser, trackway.url, {}, async (page) => {
       await page.goto(start);
       await steps(page);
-      assert.deepEqual(faults, []);
-    } finally {
-      await close();
-    }
-  }
+    });
   const query = (page) => new URL(page.url()).searchParams;
 
   it('from a filter to the request, its trace and everything about its order', () =>

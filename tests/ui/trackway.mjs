@@ -1,16 +1,10 @@
 // A Trackway to test: one that runs already, or one of our own.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-
-const START_MS = 120_000; // an empty store on a busy machine
-const STOP_MS = 30_000;
-const DEMO_RATE = 40; // requests a second
+import { startChild } from './child.mjs';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -18,20 +12,26 @@ const repository = fileURLToPath(new URL('../../', import.meta.url));
  * @typedef {object} Trackway
  * @property {string} url     of the UI, without a slash at its end
  * @property {string} ndjson  where it takes NDJSON
+ * @property {string} otlp    base of its OTLP/HTTP endpoint
  * @property {() => Promise<void>} stop
  */
 
-/** @returns {Promise<Trackway>} */
-export async function startTrackway() {
+/**
+ * @param {{demo?: number}} options  demo traffic, requests a second
+ * @returns {Promise<Trackway>}
+ */
+export async function startTrackway({ demo = 0 } = {}) {
   if (process.env.TRACKWAY_URL) {
     return {
       url: process.env.TRACKWAY_URL.replace(/\/$/, ''),
       ndjson: process.env.TRACKWAY_NDJSON ?? 'http://127.0.0.1:4319/v1/ingest',
+      otlp: process.env.TRACKWAY_OTLP ?? 'http://127.0.0.1:4318',
       stop: async () => {},
     };
   }
 
-  const program = process.env.TRACKWAY_BIN ?? join(repository, 'bin/trackway');
+  const bin = process.env.TRACKWAY_BIN ?? join(repository, 'bin');
+  const program = join(bin, 'trackway');
   await access(program).catch((cause) => {
     throw new Error(`${program} is missing: run "make build" first`, { cause });
   });
@@ -45,52 +45,26 @@ export async function startTrackway() {
     'live-tail',
     'health',
   ];
-  const child = spawn(
-    program,
-    [
-      'up',
-      '--json',
-      '--data',
-      data,
-      `--demo=${DEMO_RATE}`,
-      ...ports.map((p) => `--${p}=127.0.0.1:0`),
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk) => (log += chunk));
-  const ended = once(child, 'exit');
-
-  const ready = new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`trackway up was not ready within ${START_MS} ms:\n${log}`)),
-      START_MS,
-    );
-    createInterface({ input: child.stdout }).once('line', (line) => {
-      clearTimeout(timer);
-      resolve(JSON.parse(line));
-    });
-    void ended.then(([code]) => {
-      clearTimeout(timer);
-      reject(new Error(`trackway up ended with ${code} before it was ready:\n${log}`));
-    });
-  });
-
-  const stop = async () => {
-    if (child.exitCode === null) {
-      child.kill('SIGINT');
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-      await ended;
-      clearTimeout(timer);
-    }
-    await rm(data, { recursive: true, force: true });
-  };
-
+  const clear = () => rm(data, { recursive: true, force: true });
   try {
-    const { urls } = await ready;
-    return { url: urls.ui, ndjson: urls.ndjson, stop };
+    const { ready, stop } = await startChild(
+      program,
+      [
+        'up',
+        '--json',
+        '--data',
+        data,
+        '--config-dir',
+        join(repository, 'config'),
+        ...(demo > 0 ? [`--demo=${demo}`] : []),
+        ...ports.map((p) => `--${p}=127.0.0.1:0`),
+      ],
+      { signal: 'SIGINT' },
+    );
+    const { ui, ndjson, otlp_http: otlp } = ready.urls;
+    return { url: ui, ndjson, otlp, stop: () => stop().finally(clear) };
   } catch (e) {
-    await stop();
+    await clear();
     throw e;
   }
 }
