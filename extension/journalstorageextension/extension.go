@@ -23,6 +23,8 @@ type journalStorage struct {
 	settings  extension.Settings
 	journal   *journal.Journal
 	telemetry *metadata.TelemetryBuilder
+	// fileSystem is the real one; tests put one that crashes in its place.
+	fileSystem journal.FileSystem
 }
 
 var _ storage.Extension = (*journalStorage)(nil)
@@ -44,6 +46,7 @@ func (e *journalStorage) Start(ctx context.Context, host component.Host) error {
 		CacheBytes:    e.config.CacheBytes,
 		Sync:          e.config.Sync,
 		FlushInterval: e.config.FlushInterval,
+		FileSystem:    e.fileSystem,
 		OnSync:        func(d time.Duration) { telemetry.JournalSyncDuration.Record(background, d.Seconds()) },
 		OnFailure: func(err error) {
 			e.settings.Logger.Error("The journal takes no more data; a restart checks it", zap.Error(err))

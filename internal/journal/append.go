@@ -3,6 +3,7 @@ package journal
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -14,7 +15,13 @@ const (
 	tierCarry tier = 0 // copies of live values, trims, the clean close
 	tierFlush tier = 2 // deletes, and what a queue notes down
 	tierPut   tier = 3 // new data
+	// tierMove is for what takes the place of deletes held back. Refused, it would be
+	// lost with them; moving the oldest values makes room again, so it waits.
+	tierMove tier = -1
 )
+
+// spares is how many segments must be left.
+func (t tier) spares() int { return int(max(t, 0)) }
 
 // reserveSegments are prepared at opening, so that they are there on a full disk.
 const reserveSegments = int(tierPut)
@@ -51,13 +58,17 @@ func (j *Journal) room(size int64, t tier) error {
 			return nil
 		}
 		switch {
-		case len(j.spares) > int(t):
+		case len(j.spares) > t.spares():
 			j.rotate()
-		case t != tierPut:
+		case t != tierPut && t != tierMove:
 			kick(j.keepWake)
 			return errNoRoom
 		case j.exhausted:
 			kick(j.keepWake)
+			if t == tierMove {
+				j.fail(fmt.Errorf("%w, and has no room to move what was in flight: raise the size limit or make room on the disk", ErrFull))
+				return j.failure
+			}
 			return ErrFull
 		default:
 			kick(j.keepWake)

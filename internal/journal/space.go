@@ -147,6 +147,9 @@ func (s *Space) apply(ops []Op, d Durability) ([]read, error) {
 	case d == AfterReplacement:
 		return s.hold(ops)
 	case d == Now:
+		if len(s.held) > 0 {
+			return s.applyNow(ops, tierMove)
+		}
 		return s.applyNow(ops, tierPut)
 	case j.opts.Sync == SyncEach:
 		if reads, err := s.applyNow(ops, tierFlush); !errors.Is(err, errNoRoom) {
