@@ -109,7 +109,7 @@ func nextPart(s string, start, end int) int {
 // everything that is none: that of a quantum holds the upper bits of a byte,
 // which of text are few.
 func decodeText(s string) (string, bool) {
-	if !opensQuantum[s[0]] || !opensQuantum[s[4]] || !opensQuantum[s[8]] {
+	if c := s[0]; c < 'I' || c > 'f' || !opensQuantum[c] || !opensQuantum[s[4]] || !opensQuantum[s[8]] {
 		return "", false
 	}
 	encoding := base64.RawStdEncoding
@@ -117,7 +117,7 @@ func decodeText(s string) (string, bool) {
 		encoding = base64.RawURLEncoding
 	}
 	var first [9]byte
-	if n, err := encoding.Decode(first[:], []byte(s[:12])); err != nil || !isText(first[:n]) {
+	if n, err := encoding.Decode(first[:], []byte(s[:12])); err != nil || !beginsText(first[:n]) {
 		return "", false
 	}
 	if len(s)%4 == 1 {
@@ -128,6 +128,20 @@ func decodeText(s string) (string, bool) {
 		return "", false
 	}
 	return string(decoded), true
+}
+
+// beginsText says whether b is the begin of a text; its last character may be cut.
+func beginsText(b []byte) bool {
+	if !isText(b) {
+		return false
+	}
+	for range utf8.UTFMax - 1 {
+		if utf8.Valid(b) {
+			return true
+		}
+		b = b[:len(b)-1]
+	}
+	return utf8.Valid(b)
 }
 
 func isText(b []byte) bool {

@@ -38,7 +38,7 @@ func (p *pass) jsonString(e *edit, i int, c clue, depth int) int {
 		if value >= len(s) {
 			return value
 		}
-		r := p.r.keys.of(unquote(s[i:end])).rule
+		r := p.of(unquote(s[i:end])).rule
 		if r == nil {
 			return value
 		}

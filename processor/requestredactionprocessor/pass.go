@@ -1,6 +1,8 @@
 package requestredactionprocessor
 
 import (
+	"strings"
+
 	"github.com/trackwayhq/trackway/internal/keyedhash"
 )
 
@@ -12,10 +14,42 @@ type pass struct {
 	record int     // values of the current record
 	hash   *keyedhash.Hasher
 	found  []span
+	known  [knownKeys]knownKey
 
 	// Of the value that is scanned at the moment: a rule drops the attribute it
 	// is in, or there is more in it than may be looked at.
 	dropped, unscannable bool
+}
+
+// knownKeys is the size of a pass's own table of keys, a power of two: several
+// times the names that the requests of a service have.
+const knownKeys = 512
+
+// knownKey is a key that a pass has met with what the matcher said.
+type knownKey struct {
+	key      string
+	decision decision
+}
+
+// of says what happens to the value under key, as the matcher does. Most keys are
+// found in the pass's own table, in the place that their length and four of their
+// bytes give, for a fraction of the price of a map. A place is never given to
+// another key, so that senders of many keys cost no more than the map.
+func (p *pass) of(key string) decision {
+	n := len(key)
+	if n == 0 {
+		return decision{}
+	}
+	hash := uint32(n)*37 ^ uint32(key[n-1])*131 ^ uint32(key[0])*7 ^ uint32(key[n/2])*61 ^ uint32(key[n*3/4])*257
+	known := &p.known[(hash^hash>>9)%knownKeys]
+	if known.key == key {
+		return known.decision
+	}
+	d := p.r.keys.of(key)
+	if known.key == "" && n <= maxRememberedKey {
+		known.key, known.decision = strings.Clone(key), d
+	}
+	return d
 }
 
 // hit counts a value that r redacts, or would redact in shadow mode.

@@ -40,7 +40,7 @@ func (p *pass) parameters(e *edit, i, stop, depth int) {
 // encoded is undone, and written again when something was found in it.
 func (p *pass) parameter(e *edit, key string, start, end, depth int) {
 	value := e.text[start:end]
-	if r := p.r.keys.of(unescape(strings.TrimSpace(key))).rule; r != nil {
+	if r := p.of(unescape(strings.TrimSpace(key))).rule; r != nil {
 		if text := unescape(value); !r.isDone(text) && !p.r.excepted(text) {
 			p.hit(r)
 			e.put(start, end, p.replacement(r, text))

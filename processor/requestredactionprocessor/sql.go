@@ -105,7 +105,7 @@ func isSQLOperator(word string) bool {
 	return false
 }
 
-func (w *sqlWalk) ruleOf(name string) *rule { return w.p.r.keys.of(name).rule }
+func (w *sqlWalk) ruleOf(name string) *rule { return w.p.of(name).rule }
 
 // mark follows the brackets and commas of an INSERT, and ends what belongs to a
 // column.

@@ -16,7 +16,7 @@ func (p *pass) attributes(m pcommon.Map) { p.entries(m, 0) }
 func (p *pass) entries(m pcommon.Map, depth int) {
 	var gone []string
 	for k, v := range m.All() {
-		if p.value(p.r.keys.of(k), v, depth) {
+		if p.value(p.of(k), v, depth) {
 			gone = append(gone, k)
 		}
 	}
