@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -39,6 +40,18 @@ func secured(hosts []string, next http.Handler) http.Handler {
 		}
 		if strings.HasPrefix(r.URL.Path, "/api/") {
 			w.Header().Set("Cache-Control", "no-store")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// wellFormed refuses query strings that do not decode. The standard library
+// leaves such parameters out, and a filter must never be dropped in silence.
+func wellFormed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+			writeProblem(w, problem(http.StatusBadRequest, "the query string cannot be decoded ("+err.Error()+"): percent-encode the parameters' values, % as %25 and ; as %3B"))
+			return
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -89,12 +89,25 @@ func newHandler(cfg Config, store *clickhouse.Client, tails *tailRelay) http.Han
 	mux := http.NewServeMux()
 	a.register(mux)
 	mux.HandleFunc("GET /healthz", a.healthz)
-	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		writeProblem(w, problem(http.StatusNotFound, "there is nothing at "+r.URL.Path+"; see "+openAPIPath+".json for what there is"))
-	})
+	mux.HandleFunc(fallbackPattern, func(w http.ResponseWriter, r *http.Request) { nothingHere(mux, w, r) })
 	dist, built := web.Dist()
 	mux.Handle("/", newStatic(dist, built))
-	return secured(cfg.Hosts, compressed(mux))
+	return secured(cfg.Hosts, wellFormed(compressed(mux)))
+}
+
+// fallbackPattern catches what no operation of the API took.
+const fallbackPattern = "/api/"
+
+// nothingHere tells a wrong path from a wrong method.
+func nothingHere(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	asked := r.Clone(r.Context())
+	asked.Method = http.MethodGet
+	if _, pattern := mux.Handler(asked); pattern != fallbackPattern {
+		w.Header().Set("Allow", "GET, HEAD")
+		writeProblem(w, problem(http.StatusMethodNotAllowed, r.URL.Path+" is read with GET, not with "+r.Method))
+		return
+	}
+	writeProblem(w, problem(http.StatusNotFound, "there is nothing at "+r.URL.Path+"; see "+openAPIPath+".json for what there is"))
 }
 
 // OpenAPI gives the API's description, as served at /api/openapi.json.

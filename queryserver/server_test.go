@@ -99,6 +99,40 @@ func TestUnknownProjectAndPath(t *testing.T) {
 	}
 }
 
+func TestWrongMethod(t *testing.T) {
+	base := startServer(t, nil)
+	for path, want := range map[string]int{
+		"/api/v1/projects/default/requests": http.StatusMethodNotAllowed,
+		"/api/v1/projects/default/tail":     http.StatusMethodNotAllowed,
+		"/api/openapi.json":                 http.StatusMethodNotAllowed,
+		"/api/v1/projects/default/nothing":  http.StatusNotFound,
+	} {
+		resp, err := http.Post(base+path, "application/json", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("POST %s: %s, want %d", path, resp.Status, want)
+		}
+		if allow := resp.Header.Get("Allow"); want == http.StatusMethodNotAllowed && allow != "GET, HEAD" {
+			t.Errorf("POST %s: Allow: %q", path, allow)
+		}
+	}
+}
+
+func TestQueryStringThatDoesNotDecode(t *testing.T) {
+	base := startServer(t, nil)
+	for _, query := range []string{"filter=%zz", "limit=2&filter=route='/50%off'", "a;b", "filter=status+%3E+500;limit=1"} {
+		for _, path := range []string{"requests", "histogram", "tail"} {
+			resp, body := fetch(t, base+"/api/v1/projects/default/"+path+"?"+query, nil)
+			if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, "cannot be decoded") {
+				t.Errorf("%s?%s: %s: %s", path, query, resp.Status, body)
+			}
+		}
+	}
+}
+
 func TestFilterErrorsCarryThePosition(t *testing.T) {
 	base := startServer(t, nil)
 	for _, path := range []string{"requests", "spans", "events", "histogram", "tail"} {
