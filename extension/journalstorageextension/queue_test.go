@@ -73,6 +73,9 @@ func runQueue(t *testing.T, fs *journaltest.CrashFS, consumers int, hold chan st
 }
 
 func (r *run) consume(_ context.Context, logs plog.Logs) error {
+	if logs.ResourceLogs().Len() == 0 {
+		return nil // the queue counts an offer that the storage refused, and finds nothing
+	}
 	item := logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0).Body().Str()
 	r.mu.Lock()
 	r.started[item]++

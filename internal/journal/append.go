@@ -15,13 +15,11 @@ const (
 	tierCarry tier = 0 // copies of live values, trims, the clean close
 	tierFlush tier = 2 // deletes, and what a queue notes down
 	tierPut   tier = 3 // new data
-	// tierMove is for what takes the place of deletes held back. Refused, it would be
-	// lost with them; moving the oldest values makes room again, so it waits.
-	tierMove tier = -1
 )
 
-// spares is how many segments must be left.
-func (t tier) spares() int { return int(max(t, 0)) }
+// moveAttempts is how often a move lets the keeper try to make room before it gives
+// up; the first may have begun before there was anything to gain.
+const moveAttempts = 3
 
 // reserveSegments are prepared at opening, so that they are there on a full disk.
 const reserveSegments = int(tierPut)
@@ -34,6 +32,22 @@ func (j *Journal) active() *segment { return j.chain[len(j.chain)-1] }
 // next segment if need be. New data waits while segments are being made ready.
 // Callers hold the lock, which is released while waiting.
 func (j *Journal) room(size int64, t tier) error {
+	return j.roomOrWait(size, t, t == tierPut, 0)
+}
+
+// roomToMove makes room for what takes the place of deletes held back. Refused, it
+// would be lost with them: it waits for room, and if there can be none the
+// journal fails with everything in its old place.
+func (j *Journal) roomToMove(size int64) error {
+	err := j.roomOrWait(size, tierFlush, true, moveAttempts)
+	if errors.Is(err, ErrFull) {
+		j.fail(fmt.Errorf("%w, and has no room to move what was in flight: raise the size limit or make room on the disk", err))
+		return j.failure
+	}
+	return err
+}
+
+func (j *Journal) roomOrWait(size int64, t tier, wait bool, attempts int) error {
 	if align(size) > j.maxRecord() {
 		return ErrTooLarge
 	}
@@ -41,11 +55,11 @@ func (j *Journal) room(size int64, t tier) error {
 		if j.failure != nil {
 			return j.failure
 		}
-		if t == tierPut {
+		if wait {
 			if j.closed {
 				return ErrClosed
 			}
-			if j.stalled {
+			if j.stalled && attempts == 0 {
 				return ErrFull
 			}
 			if j.unwritten > maxUnwritten {
@@ -58,18 +72,19 @@ func (j *Journal) room(size int64, t tier) error {
 			return nil
 		}
 		switch {
-		case len(j.spares) > t.spares():
+		case len(j.spares) > int(t):
 			j.rotate()
-		case t != tierPut && t != tierMove:
+		case !wait:
 			kick(j.keepWake)
 			return errNoRoom
 		case j.exhausted:
 			kick(j.keepWake)
-			if t == tierMove {
-				j.fail(fmt.Errorf("%w, and has no room to move what was in flight: raise the size limit or make room on the disk", ErrFull))
-				return j.failure
+			if attempts == 0 {
+				return ErrFull
 			}
-			return ErrFull
+			attempts--
+			j.exhausted = false
+			j.cond.Wait()
 		default:
 			kick(j.keepWake)
 			j.cond.Wait()

@@ -148,19 +148,23 @@ func (s *Space) apply(ops []Op, d Durability) ([]read, error) {
 		return s.hold(ops)
 	case d == Now:
 		if len(s.held) > 0 {
-			return s.applyNow(ops, tierMove)
+			return s.applyNow(ops, j.roomToMove)
 		}
-		return s.applyNow(ops, tierPut)
+		return s.applyNow(ops, roomFor(j, tierPut))
 	case j.opts.Sync == SyncEach:
-		if reads, err := s.applyNow(ops, tierFlush); !errors.Is(err, errNoRoom) {
+		if reads, err := s.applyNow(ops, roomFor(j, tierFlush)); !errors.Is(err, errNoRoom) {
 			return reads, err
 		}
 	}
 	return s.applyLazy(ops)
 }
 
+func roomFor(j *Journal, t tier) func(int64) error {
+	return func(size int64) error { return j.room(size, t) }
+}
+
 // applyNow appends the operations with everything put off before.
-func (s *Space) applyNow(ops []Op, t tier) ([]read, error) {
+func (s *Space) applyNow(ops []Op, room func(size int64) error) ([]read, error) {
 	j := s.j
 	var changes []change
 	for {
@@ -172,7 +176,7 @@ func (s *Space) applyNow(ops []Op, t tier) ([]read, error) {
 			}
 			continue
 		}
-		if err := j.room(size, t); err != nil {
+		if err := room(size); err != nil {
 			if errors.Is(err, ErrFull) {
 				j.stats.Refused++
 			}
@@ -237,7 +241,7 @@ func (s *Space) applyLazy(ops []Op) ([]read, error) {
 	}
 	limit := min(maxLazy, j.maxRecord()/4)
 	if bytes > limit {
-		reads, err := s.applyNow(ops, tierFlush)
+		reads, err := s.applyNow(ops, roomFor(j, tierFlush))
 		if errors.Is(err, errNoRoom) {
 			err = ErrFull
 		}
