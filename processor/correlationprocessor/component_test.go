@@ -3,6 +3,7 @@ package correlationprocessor
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -62,6 +63,21 @@ func TestConfig(t *testing.T) {
 			AdditionalKeys: []KeyConfig{{Key: "user_id", From: []string{"user.id"}}},
 			Rename:         map[string]string{"customer": "account_id"},
 			BaggagePrefix:  "baggage.", MaxKeys: 4, MaxValueLength: 64,
+			CarryForward:    CarryConfig{MaxBytes: defaultCarryBytes, TTL: defaultCarryTTL},
+			MaxDistinctKeys: defaultMaxDistinctKeys,
+		},
+		"correlation/full": &Config{
+			Keys: []KeyConfig{{
+				Key: "order_id", From: []string{"order.id"}, Headers: []string{"x-order-id"}, Baggage: []string{"order"},
+				Query: []string{"order"}, Body: []string{"order.id", "items.0.order"},
+			}},
+			Paths:     []string{"/orders/{order_id}/**"},
+			Normalize: map[string]NormalizeConfig{"order_id": {Trim: true, Lower: true, Replace: []ReplaceConfig{{Pattern: "^ord-", With: ""}}}},
+			Hash:      HashConfig{Secret: "0123456789abcdef", Keys: []string{"user_id"}},
+			CarryForward: CarryConfig{
+				MaxTraces: 1000, MaxBytes: 1 << 20, TTL: time.Minute, Keys: []string{"order_id"},
+			},
+			MaxKeys: 16, MaxValueLength: 256, MaxDistinctKeys: 32,
 		},
 	} {
 		t.Run(id, func(t *testing.T) {
@@ -84,6 +100,19 @@ func TestBadConfigs(t *testing.T) {
 		"rename_to_space.yaml":     `rename::a: want 1 to 64 letters`,
 		"limits_not_positive.yaml": "max_keys: want a number above 0, got 0\nmax_value_length: want a number of bytes above 0, got -1",
 		"unknown_key.yaml":         `has invalid keys: from`,
+		"body_path.yaml":           `keys::0::body::0: want names joined by dots, such as order.items.0.id, got "order..id"`,
+		"header_empty.yaml":        `keys::0::headers::0: want the name of a header, got nothing`,
+		"path_relative.yaml":       `paths::0: want a path that begins with /, such as /orders/{order_id}, got "orders/{id}"`,
+		"path_without_key.yaml":    `paths::0: want one or more {key} in at most 32 segments, got "/orders/*"`,
+		"path_rest_inside.yaml":    `paths::0: want ** at the end, got "/**/{id}"`,
+		"path_brace_open.yaml":     `paths::0: want segments that are text, {key} or *, got "/orders/{id"`,
+		"path_key_twice.yaml":      `paths::0: want each key once`,
+		"pattern.yaml":             "normalize::order_id::replace::0::pattern: want an RE2 expression, got \"(\": error parsing regexp",
+		"secret_short.yaml":        `hash::secret: want at least 16 bytes, got 3`,
+		"hash_no_keys.yaml":        `hash::keys: want the keys to hash, or "*", got none`,
+		"carry_limits.yaml":        "carry_forward::max_bytes: want a number of bytes above 0, got 0\ncarry_forward::ttl: want a time above 0, got 0s",
+		"carry_key.yaml":           `carry_forward::keys::0: want 1 to 64 letters`,
+		"distinct_negative.yaml":   `max_distinct_keys: want 0 or more, got -1`,
 	} {
 		t.Run(file, func(t *testing.T) {
 			cm, err := confmaptest.LoadConf(filepath.Join("testdata", file))

@@ -1,11 +1,10 @@
 package correlationprocessor
 
 import (
-	"errors"
-	"fmt"
-	"regexp"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configopaque"
 
 	"github.com/trackwayhq/trackway/internal/conventions"
 )
@@ -16,15 +15,82 @@ const (
 	defaultMaxKeys = 16
 	// Long enough for any id and for an e-mail address (RFC 5321: 254).
 	defaultMaxValueLength = 256
+	// Names of keys come from code, not from data. Names beyond this many are made
+	// of values, and each would cost the store a dictionary entry.
+	defaultMaxDistinctKeys = 256
+	// As long as the spans of most traces take to arrive.
+	defaultCarryTTL = 5 * time.Minute
+	// Enough for 40,000 traces with three keys each.
+	defaultCarryBytes = 16 << 20
 )
 
-// KeyConfig names the attributes that give one correlation key.
+// KeyConfig says where one correlation key is taken from. What is there first, in
+// the order of these fields and in that of their lists, counts.
 type KeyConfig struct {
 	// Key is the name of the correlation key, for example user_id.
 	Key string `mapstructure:"key"`
-	// From are the attributes to take it from; the first that is there counts.
-	// The record's own come before those of its resource.
+	// From are attributes. The record's own come before those of its resource.
 	From []string `mapstructure:"from"`
+	// Headers are captured request headers, attributes http.request.header.<name>.
+	Headers []string `mapstructure:"headers"`
+	// Baggage are members of the baggage: attributes baggage.<name>, members of a
+	// captured baggage header, or of the attribute baggage.
+	Baggage []string `mapstructure:"baggage"`
+	// Query are parameters of the URL's query.
+	Query []string `mapstructure:"query"`
+	// Body are dotted paths into a captured JSON request body; a number is an
+	// index of an array: items.0.id.
+	Body []string `mapstructure:"body"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// NormalizeConfig makes spellings of one value equal, in the order of its fields.
+type NormalizeConfig struct {
+	// Trim takes white space off both ends.
+	Trim bool `mapstructure:"trim"`
+	// Lower folds to lower case.
+	Lower bool `mapstructure:"lower"`
+	// Replace replaces what matches, one after the other.
+	Replace []ReplaceConfig `mapstructure:"replace"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// ReplaceConfig replaces every match of an RE2 expression.
+type ReplaceConfig struct {
+	Pattern string `mapstructure:"pattern"`
+	// With may refer to groups of the pattern: ${1}.
+	With string `mapstructure:"with"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// HashConfig makes values unreadable but joinable, by HMAC-SHA-256.
+type HashConfig struct {
+	// Secret of the HMAC. The query server hashes what is typed with the same.
+	Secret configopaque.String `mapstructure:"secret"`
+	// Keys whose values are hashed; * is every key.
+	Keys []string `mapstructure:"keys"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// CarryConfig is about keys that are carried forward within a trace.
+type CarryConfig struct {
+	// MaxTraces is how many traces are remembered; the one that was silent for the
+	// longest is forgotten. 0 carries nothing.
+	MaxTraces int `mapstructure:"max_traces"`
+	// MaxBytes bounds what is remembered of them.
+	MaxBytes int `mapstructure:"max_bytes"`
+	// TTL is how long a silent trace is remembered.
+	TTL time.Duration `mapstructure:"ttl"`
+	// Keys are the ones that are carried; all when empty.
+	Keys []string `mapstructure:"keys"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}
@@ -36,17 +102,30 @@ type Config struct {
 	Keys []KeyConfig `mapstructure:"keys"`
 	// AdditionalKeys are made beside Keys.
 	AdditionalKeys []KeyConfig `mapstructure:"additional_keys"`
+	// Paths are templates of URL paths, such as /orders/{order_id}/items/*, which
+	// give the keys they name. The first that matches counts.
+	Paths []string `mapstructure:"paths"`
 	// Rename gives keys that senders set themselves (correlation.<key>) the name
 	// that is used here: old name to new.
 	Rename map[string]string `mapstructure:"rename"`
 	// BaggagePrefix, when set, makes a key of every attribute that begins with
-	// it: with "baggage.", baggage.order_id becomes correlation.order_id.
+	// it: with "baggage.", baggage.order_id becomes correlation.order_id; and of
+	// every member of a captured baggage header or of the attribute baggage.
 	BaggagePrefix string `mapstructure:"baggage_prefix"`
+	// Normalize is how values of a key are made equal, by key.
+	Normalize map[string]NormalizeConfig `mapstructure:"normalize"`
+	// Hash is about keys whose values must not be readable.
+	Hash HashConfig `mapstructure:"hash"`
+	// CarryForward gives keys of a trace to records of it that come later.
+	CarryForward CarryConfig `mapstructure:"carry_forward"`
 	// MaxKeys is the largest number of keys of a record.
 	MaxKeys int `mapstructure:"max_keys"`
 	// MaxValueLength is the longest value of a key, in bytes. A longer one is left
 	// out, since a cut one would join what does not belong together.
 	MaxValueLength int `mapstructure:"max_value_length"`
+	// MaxDistinctKeys is how many names of keys a project may have beside those
+	// that the configuration names.
+	MaxDistinctKeys int `mapstructure:"max_distinct_keys"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}
@@ -63,51 +142,11 @@ func defaultKeys() []KeyConfig {
 }
 
 func createDefaultConfig() component.Config {
-	return &Config{Keys: defaultKeys(), MaxKeys: defaultMaxKeys, MaxValueLength: defaultMaxValueLength}
-}
-
-// keyName is what a key may be called: it stands in URLs and in the filter
-// language.
-var keyName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
-
-const wantKeyName = "want 1 to 64 letters, digits, '_', '.' and '-'"
-
-// Validate speaks in the keys of the configuration.
-func (c *Config) Validate() error {
-	var errs []error
-	seen := map[string]bool{}
-	check := func(setting string, keys []KeyConfig) {
-		for i, k := range keys {
-			at := fmt.Sprintf("%s::%d", setting, i)
-			switch {
-			case !keyName.MatchString(k.Key):
-				errs = append(errs, fmt.Errorf("%s::key: %s, got %q", at, wantKeyName, k.Key))
-			case seen[k.Key]:
-				errs = append(errs, fmt.Errorf("%s::key: %q is there already: name all its attributes in one from", at, k.Key))
-			}
-			seen[k.Key] = true
-			if len(k.From) == 0 {
-				errs = append(errs, fmt.Errorf("%s::from: want the names of one or more attributes, got none", at))
-			}
-			for j, from := range k.From {
-				if from == "" {
-					errs = append(errs, fmt.Errorf("%s::from::%d: want the name of an attribute, got nothing", at, j))
-				}
-			}
-		}
+	return &Config{
+		Keys:            defaultKeys(),
+		CarryForward:    CarryConfig{MaxBytes: defaultCarryBytes, TTL: defaultCarryTTL},
+		MaxKeys:         defaultMaxKeys,
+		MaxValueLength:  defaultMaxValueLength,
+		MaxDistinctKeys: defaultMaxDistinctKeys,
 	}
-	check("keys", c.Keys)
-	check("additional_keys", c.AdditionalKeys)
-	for from, to := range c.Rename {
-		if from == "" || !keyName.MatchString(to) {
-			errs = append(errs, fmt.Errorf("rename::%s: %s, got %q", from, wantKeyName, to))
-		}
-	}
-	if c.MaxKeys <= 0 {
-		errs = append(errs, fmt.Errorf("max_keys: want a number above 0, got %d", c.MaxKeys))
-	}
-	if c.MaxValueLength <= 0 {
-		errs = append(errs, fmt.Errorf("max_value_length: want a number of bytes above 0, got %d", c.MaxValueLength))
-	}
-	return errors.Join(errs...)
 }

@@ -3,39 +3,27 @@ package correlationprocessor
 import (
 	"context"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/processor"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 
 	"github.com/trackwayhq/trackway/internal/conventions"
 	"github.com/trackwayhq/trackway/processor/correlationprocessor/internal/metadata"
 )
 
-// Reasons a key is left out; values of the refused keys' counter.
-const (
-	reasonMasked = iota
-	reasonTooLong
-	reasonTooMany
-	reasonNotScalar
-	numReasons
-)
-
-var reasonNames = [numReasons]string{"masked", "too_long", "too_many", "not_scalar"}
-
-// source is one attribute that gives a key.
-type source struct {
-	attribute string // of the key, with its prefix
-	rank      int    // position in from: the lowest that is there counts
-}
-
+// correlation is the processor, one for the traces and logs of a configuration.
+// It may be used by several goroutines at once.
 type correlation struct {
-	cfg       *Config
-	sources   map[string]source // by the attribute they are read from
-	telemetry *metadata.TelemetryBuilder
+	sources  *sources
+	values   *values
+	distinct *distinctKeys
+	carry    *carryCache     // nil: nothing is carried
+	carries  map[string]bool // by the key's attribute; nil: every key
+	maxKeys  int
+	counters *counters
 }
 
 func newCorrelation(set processor.Settings, cfg *Config) (*correlation, error) {
@@ -43,146 +31,149 @@ func newCorrelation(set processor.Settings, cfg *Config) (*correlation, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources := make(map[string]source)
-	for _, keys := range [...][]KeyConfig{cfg.Keys, cfg.AdditionalKeys} {
-		for _, k := range keys {
-			for rank, from := range k.From {
-				if _, taken := sources[from]; !taken {
-					sources[from] = source{conventions.CorrelationPrefix + k.Key, rank}
-				}
-			}
-		}
+	carry, err := newCarryCache(cfg, time.Now)
+	if err != nil {
+		return nil, err
 	}
-	return &correlation{cfg: cfg, sources: sources, telemetry: telemetry}, nil
+	c := &correlation{
+		sources: compileSources(cfg), values: newValues(cfg), distinct: newDistinctKeys(cfg),
+		carry: carry, maxKeys: cfg.MaxKeys, counters: newCounters(telemetry),
+	}
+	for _, key := range cfg.CarryForward.Keys {
+		if c.carries == nil {
+			c.carries = map[string]bool{}
+		}
+		c.carries[conventions.CorrelationPrefix+key] = true
+	}
+	return c, nil
 }
 
-// found is a key of a record before it is written.
+// found is a key of a record before it is written: an attribute's value, or text
+// from inside of one.
 type found struct {
-	attribute string
+	attribute string // of the key, with its prefix
 	value     pcommon.Value
+	text      string
+	isText    bool
+	compound  bool // text stands for an object or array
 	rank      int
 }
 
 // keys are those of one record, gathered before any is written, since writing
 // moves what the values point to. It is reused from record to record.
 type keys struct {
-	list    []found
-	values  []string
-	refused [numReasons]int64
+	project  string
+	list     []found
+	pairs    []pair
+	fresh    []pair // of them, those the trace did not have
+	segments []string
+	counts
 }
 
-// ranks: a key the sender set itself wins over attributes, these over baggage,
-// and the record's own over those of the resource.
-const (
-	rankSender   = -1
-	rankBaggage  = 1 << 10
-	rankResource = 1 << 20
-)
-
-func (ks *keys) add(attribute string, v pcommon.Value, rank int) {
+func (ks *keys) add(f found) {
 	for i := range ks.list {
-		if ks.list[i].attribute == attribute {
-			if rank < ks.list[i].rank {
-				ks.list[i] = found{attribute, v, rank}
+		if ks.list[i].attribute == f.attribute {
+			if f.rank < ks.list[i].rank {
+				ks.list[i] = f
 			}
 			return
 		}
 	}
-	ks.list = append(ks.list, found{attribute, v, rank})
+	ks.list = append(ks.list, f)
 }
 
-// gather finds the keys among attributes.
-func (c *correlation) gather(ks *keys, attrs pcommon.Map, base int) {
-	for k, v := range attrs.All() {
-		if s, ok := c.sources[k]; ok {
-			ks.add(s.attribute, v, base+s.rank)
-		}
-		if key, ok := strings.CutPrefix(k, conventions.CorrelationPrefix); ok {
-			if to, renamed := c.cfg.Rename[key]; renamed {
-				k = conventions.CorrelationPrefix + to
-			}
-			ks.add(k, v, base+rankSender)
-		} else if c.cfg.BaggagePrefix != "" {
-			if key, ok := strings.CutPrefix(k, c.cfg.BaggagePrefix); ok && keyName.MatchString(key) {
-				ks.add(conventions.CorrelationPrefix+key, v, base+rankBaggage)
-			}
-		}
-	}
-}
-
-// record writes the keys of one record: those found among its attributes and,
-// where it has none of its own, those of its resource.
-func (c *correlation) record(ks *keys, attrs pcommon.Map, resource []found) {
+// record writes the keys of one record: those found among its attributes, where it
+// has none of its own those of its resource, and then those of its trace.
+func (c *correlation) record(ks *keys, trace pcommon.TraceID, attrs pcommon.Map, resource []found) {
 	ks.list = ks.list[:0]
-	c.gather(ks, attrs, 0)
-	for _, r := range resource {
-		ks.add(r.attribute, r.value, r.rank)
+	c.sources.gather(ks, attrs, 0)
+	for i := range resource {
+		ks.add(resource[i])
 	}
-	if len(ks.list) == 0 {
-		return
-	}
-	ks.values = ks.values[:0]
-	kept := ks.list[:0]
-	for _, f := range ks.list {
-		value, ok := c.value(ks, f.value, len(kept))
-		if ok {
-			kept = append(kept, f)
-			ks.values = append(ks.values, value)
+	ks.pairs = ks.pairs[:0]
+	for i := range ks.list {
+		f := &ks.list[i]
+		value, reason, ok := c.values.of(f)
+		switch {
+		case !ok:
+			if reason >= 0 {
+				ks.refused[reason]++
+			}
+		case !validName(f.attribute):
+			ks.refused[reasonName]++
+		case len(ks.pairs) >= c.maxKeys:
+			ks.refused[reasonTooMany]++
+		case !c.distinct.admit(ks.project, f.attribute):
+			ks.refused[reasonDistinct]++
+		default:
+			ks.pairs = append(ks.pairs, pair{f.attribute, value})
 		}
+	}
+	if c.carry != nil && !trace.IsEmpty() {
+		c.carryForward(ks, trace)
+	}
+	if len(ks.list) == 0 && len(ks.pairs) == 0 {
+		return
 	}
 	// Written anew, so that what was refused or renamed is gone.
 	removeKeys(attrs)
-	for i, f := range kept {
-		attrs.PutStr(f.attribute, ks.values[i])
+	for _, p := range ks.pairs {
+		attrs.PutStr(p.attribute, p.value)
 	}
-	ks.list = kept
 }
 
-// value gives a key's value, or refuses and counts it. An empty value is no key.
-func (c *correlation) value(ks *keys, v pcommon.Value, have int) (string, bool) {
-	switch v.Type() {
-	case pcommon.ValueTypeStr, pcommon.ValueTypeInt, pcommon.ValueTypeDouble, pcommon.ValueTypeBool:
-	case pcommon.ValueTypeSlice:
-		// Headers are arrays by the conventions; one of them is a value.
-		if v.Slice().Len() == 1 && v.Slice().At(0).Type() == pcommon.ValueTypeStr {
-			v = v.Slice().At(0)
-			break
+// validName says whether a key's name, behind the prefix, has a length to store.
+func validName(attribute string) bool {
+	n := len(attribute) - len(conventions.CorrelationPrefix)
+	return n > 0 && n <= maxKeyName
+}
+
+// carryForward adds the keys of the trace that the record has not, and remembers
+// its own.
+func (c *correlation) carryForward(ks *keys, trace pcommon.TraceID) {
+	k := traceKey{ks.project, trace}
+	own := len(ks.pairs)
+	known := c.carry.get(k)
+	for _, p := range known {
+		if indexPair(ks.pairs[:own], p.attribute) < 0 && len(ks.pairs) < c.maxKeys {
+			ks.pairs = append(ks.pairs, p)
+			ks.carried++
 		}
-		fallthrough
-	default:
-		if v.Type() != pcommon.ValueTypeEmpty {
-			ks.refused[reasonNotScalar]++
+	}
+	fresh := ks.fresh[:0]
+	for _, p := range ks.pairs[:own] {
+		if c.carries != nil && !c.carries[p.attribute] {
+			continue
 		}
-		return "", false
+		if i := indexPair(known, p.attribute); i < 0 || known[i].value != p.value {
+			fresh = append(fresh, p)
+		}
 	}
-	s := v.AsString()
-	switch {
-	case s == "":
-		return "", false
-	case s == conventions.Mask:
-		ks.refused[reasonMasked]++
-	case len(s) > c.cfg.MaxValueLength:
-		ks.refused[reasonTooLong]++
-	case have >= c.cfg.MaxKeys:
-		ks.refused[reasonTooMany]++
-	default:
-		return s, true
+	if len(fresh) > 0 {
+		c.carry.put(k, fresh)
 	}
-	return "", false
+	ks.fresh = fresh
 }
 
 // resource finds the keys of a resource, which hold for all its records, and
 // takes those the sender set itself off it, so that every key passes the limits.
 func (c *correlation) resource(ks *keys, r pcommon.Resource) []found {
+	ks.project = ""
+	if project, ok := r.Attributes().Get(conventions.Project); ok {
+		ks.project = project.Str()
+	}
 	ks.list = ks.list[:0]
-	c.gather(ks, r.Attributes(), rankResource)
+	c.sources.gather(ks, r.Attributes(), rankResource)
 	if len(ks.list) == 0 {
 		return nil
 	}
 	own := make([]found, len(ks.list))
 	for i, f := range ks.list {
-		own[i] = found{f.attribute, pcommon.NewValueEmpty(), f.rank}
-		f.value.CopyTo(own[i].value)
+		own[i] = f
+		if !f.isText {
+			own[i].value = pcommon.NewValueEmpty()
+			f.value.CopyTo(own[i].value)
+		}
 	}
 	removeKeys(r.Attributes())
 	return own
@@ -198,11 +189,11 @@ func (c *correlation) traces(ctx context.Context, td ptrace.Traces) (ptrace.Trac
 		resource := c.resource(&ks, rs.Resource())
 		for _, ss := range rs.ScopeSpans().All() {
 			for _, s := range ss.Spans().All() {
-				c.record(&ks, s.Attributes(), resource)
+				c.record(&ks, s.TraceID(), s.Attributes(), resource)
 			}
 		}
 	}
-	c.count(ctx, &ks)
+	c.counters.add(ctx, &ks.counts, c.carry)
 	return td, nil
 }
 
@@ -212,19 +203,10 @@ func (c *correlation) logs(ctx context.Context, ld plog.Logs) (plog.Logs, error)
 		resource := c.resource(&ks, rl.Resource())
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, l := range sl.LogRecords().All() {
-				c.record(&ks, l.Attributes(), resource)
+				c.record(&ks, l.TraceID(), l.Attributes(), resource)
 			}
 		}
 	}
-	c.count(ctx, &ks)
+	c.counters.add(ctx, &ks.counts, c.carry)
 	return ld, nil
-}
-
-func (c *correlation) count(ctx context.Context, ks *keys) {
-	for reason, n := range ks.refused {
-		if n > 0 {
-			c.telemetry.ProcessorCorrelationRefusedKeys.Add(ctx, n,
-				metric.WithAttributeSet(attribute.NewSet(attribute.String("reason", reasonNames[reason]))))
-		}
-	}
 }

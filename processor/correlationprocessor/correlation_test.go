@@ -16,10 +16,19 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/trackwayhq/trackway/internal/conventions"
+	"github.com/trackwayhq/trackway/internal/keyedhash"
 	"github.com/trackwayhq/trackway/processor/correlationprocessor/internal/metadata"
 )
 
 type attrs = map[string]any
+
+const testSecret = "a secret of a test"
+
+// orderFrom makes the key order of what k names.
+func orderFrom(k KeyConfig) func(*Config) {
+	k.Key = "order"
+	return func(c *Config) { c.Keys = []KeyConfig{k} }
+}
 
 func TestKeysOfARecord(t *testing.T) {
 	long := strings.Repeat("x", defaultMaxValueLength+1)
@@ -87,7 +96,146 @@ func TestKeysOfARecord(t *testing.T) {
 			record: attrs{"baggage.cart_id": "c1", "baggage.user_id": "baggage", "baggage.not a key": "x", "user.id": "u1"},
 			want:   map[string]string{"cart_id": "c1", "user_id": "u1"},
 		},
-		"baggage is nothing special by default": {record: attrs{"baggage.cart_id": "c1"}},
+		"baggage is nothing special by default": {record: attrs{"baggage.cart_id": "c1", "baggage": "cart_id=c1"}},
+		"a partly masked value": {
+			record:  attrs{"user.id": conventions.Mask + "1234"},
+			refused: map[string]int64{"masked": 1},
+		},
+		"names too long or empty": {
+			record:  attrs{"correlation." + long[:maxKeyName+1]: "v", "correlation.": "v", "correlation." + long[:maxKeyName]: "v"},
+			want:    map[string]string{long[:maxKeyName]: "v"},
+			refused: map[string]int64{"name": 2},
+		},
+		"distinct keys of senders; configured ones do not count": {
+			config:  func(c *Config) { c.MaxDistinctKeys = 1 },
+			record:  attrs{"correlation.only": "v", "user.id": "u1"},
+			want:    map[string]string{"only": "v", "user_id": "u1"},
+			refused: nil,
+		},
+		"no other keys than configured ones": {
+			config:  func(c *Config) { c.MaxDistinctKeys = 0 },
+			record:  attrs{"correlation.other": "v", "correlation.user_id": "u1"},
+			want:    map[string]string{"user_id": "u1"},
+			refused: map[string]int64{"too_many_distinct": 1},
+		},
+		"one attribute for two keys": {
+			config: func(c *Config) {
+				c.AdditionalKeys = []KeyConfig{{Key: "login", From: []string{"enduser.id"}}}
+			},
+			record: attrs{"enduser.id": "u1"},
+			want:   map[string]string{"user_id": "u1", "login": "u1"},
+		},
+		"headers, of any case": {
+			config: orderFrom(KeyConfig{Headers: []string{"X-Order", "x-old-order"}}),
+			record: attrs{"http.request.header.x-old-order": []any{"old"}, "http.request.header.x-order": "o1"},
+			want:   map[string]string{"order": "o1"},
+		},
+		"baggage of span attributes": {
+			config: orderFrom(KeyConfig{Baggage: []string{"order"}}),
+			record: attrs{"baggage.order": "o1", "baggage.other": "x"},
+			want:   map[string]string{"order": "o1"},
+		},
+		"a baggage header": {
+			config: orderFrom(KeyConfig{Baggage: []string{"order"}}),
+			record: attrs{"http.request.header.baggage": []any{"a=b", "order = o%201;ttl=1 , c=d"}},
+			want:   map[string]string{"order": "o 1"},
+		},
+		"a baggage field, as text or as an object": {
+			config:   orderFrom(KeyConfig{Baggage: []string{"order"}}),
+			resource: attrs{"baggage": "order=resource"},
+			record:   attrs{"baggage": attrs{"order": 17}},
+			want:     map[string]string{"order": "17"},
+		},
+		"every member of the baggage": {
+			config: func(c *Config) { c.BaggagePrefix = "baggage." },
+			record: attrs{"http.request.header.baggage": []any{"cart_id=c1,%20=x,user_id=u1"}},
+			want:   map[string]string{"cart_id": "c1", "user_id": "u1"},
+		},
+		"paths": {
+			config: func(c *Config) { c.Paths = []string{"/health/{x}/y", "/shops/{shop}/orders/{order_id}/**"} },
+			record: attrs{"url.path": "/shops/eu%2F1/orders/o1/items/7"},
+			want:   map[string]string{"shop": "eu/1", "order_id": "o1"},
+		},
+		"the path of a URL": {
+			config: func(c *Config) { c.Paths = []string{"/orders/{order_id}"} },
+			record: attrs{"url.full": "https://jo@example.com:8/orders/o1/?a=b#c"},
+			want:   map[string]string{"order_id": "o1"},
+		},
+		"queries": {
+			config: orderFrom(KeyConfig{Query: []string{"order"}}),
+			record: attrs{"url.query": "a=b&order=o%2B1+x&order=second"},
+			want:   map[string]string{"order": "o+1 x"},
+		},
+		"the query of a target": {
+			config: orderFrom(KeyConfig{Query: []string{"order"}}),
+			record: attrs{"http.target": "/a?order=o1#order=o2"},
+			want:   map[string]string{"order": "o1"},
+		},
+		"a masked parameter": {
+			config:  orderFrom(KeyConfig{Query: []string{"order"}}),
+			record:  attrs{"url.query": "order=%5Bredacted%5D"},
+			refused: map[string]int64{"masked": 1},
+		},
+		"JSON bodies": {
+			config: orderFrom(KeyConfig{Body: []string{"nothing", "order.items.0.id"}}),
+			record: attrs{conventions.RequestBody: `{"order":{"items":[{"id":12345678901234567890}]}}`},
+			want:   map[string]string{"order": "12345678901234567890"},
+		},
+		"an object in a body is no key": {
+			config:  orderFrom(KeyConfig{Body: []string{"order"}}),
+			record:  attrs{conventions.RequestBody: `{"order":{"id":1}}`},
+			refused: map[string]int64{"not_scalar": 1},
+		},
+		"a body that was cut has no keys": {
+			config: orderFrom(KeyConfig{Body: []string{"order"}}),
+			record: attrs{conventions.RequestBody: `{"order":"o1","items":[`},
+		},
+		"sources in their order": {
+			config: func(c *Config) {
+				c.Keys = []KeyConfig{{
+					Key: "a", From: []string{"a"}, Headers: []string{"a"}, Baggage: []string{"a"}, Query: []string{"a"}, Body: []string{"a"},
+				}, {Key: "b", Headers: []string{"b"}, Baggage: []string{"b"}, Query: []string{"b"}, Body: []string{"b"}},
+					{Key: "c", Baggage: []string{"c"}, Query: []string{"c"}, Body: []string{"c"}},
+					{Key: "d", Query: []string{"d"}, Body: []string{"d"}}, {Key: "e", Query: []string{"e"}, Body: []string{"e"}}}
+				c.Paths = []string{"/{d}"}
+			},
+			record: attrs{
+				conventions.RequestBody: `{"a":"body","b":"body","c":"body","d":"body","e":"body"}`,
+				"url.query":             "a=query&b=query&c=query&d=query&e=query", "url.path": "/path",
+				"baggage.a": "baggage", "baggage.b": "baggage", "baggage.c": "baggage",
+				"http.request.header.a": "header", "http.request.header.b": "header", "a": "attribute",
+			},
+			want: map[string]string{"a": "attribute", "b": "header", "c": "baggage", "d": "path", "e": "query"},
+		},
+		"made equal": {
+			config: func(c *Config) {
+				c.Normalize = map[string]NormalizeConfig{"order_id": {
+					Trim: true, Lower: true, Replace: []ReplaceConfig{{Pattern: "^ord-0*", With: ""}, {Pattern: `(\d)(\d)$`, With: "${2}-${1}"}},
+				}}
+			},
+			record: attrs{"order.id": " ORD-0017X12\n", "user.id": " U "},
+			want:   map[string]string{"order_id": "17x2-1", "user_id": " U "},
+		},
+		"made empty": {
+			config: func(c *Config) {
+				c.Normalize = map[string]NormalizeConfig{"user_id": {Replace: []ReplaceConfig{{Pattern: "^anonymous$"}}}}
+			},
+			record: attrs{"user.id": "anonymous"},
+		},
+		"hashed, once": {
+			config: func(c *Config) { c.Hash = HashConfig{Secret: testSecret, Keys: []string{"user_id", "session_id"}} },
+			record: attrs{"user.id": "u1", "session.id": keyedhash.New([]byte(testSecret)).Hash("s1"), "order.id": "o1"},
+			want: map[string]string{
+				"user_id":    keyedhash.New([]byte(testSecret)).Hash("u1"),
+				"session_id": keyedhash.New([]byte(testSecret)).Hash("s1"), "order_id": "o1",
+			},
+		},
+		"every key hashed, a masked one refused": {
+			config:  func(c *Config) { c.Hash = HashConfig{Secret: testSecret, Keys: []string{"*"}} },
+			record:  attrs{"correlation.cart": "c1", "user.id": conventions.Mask},
+			want:    map[string]string{"cart": keyedhash.New([]byte(testSecret)).Hash("c1")},
+			refused: map[string]int64{"masked": 1},
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -167,22 +315,4 @@ func refusedKeys(t *testing.T, tel *componenttest.Telemetry) map[string]int64 {
 		out[reason.AsString()] = p.Value
 	}
 	return out
-}
-
-// What a span of 17 attributes, three of them keys, costs.
-func BenchmarkSpan(b *testing.B) {
-	c, err := newCorrelation(processortest.NewNopSettings(metadata.Type), createDefaultConfig().(*Config))
-	require.NoError(b, err)
-	m := pcommon.NewMap()
-	for i := range 14 {
-		m.PutStr("app.attribute."+string(rune('a'+i)), "value")
-	}
-	m.PutStr("user.id", "u_1")
-	m.PutStr("order.id", "o_1")
-	m.PutStr("session.id", "s_1")
-	var ks keys
-	b.ReportAllocs()
-	for b.Loop() {
-		c.record(&ks, m, nil)
-	}
 }

@@ -24,17 +24,17 @@ func NewFactory() processor.Factory {
 var mutates = processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true})
 
 func createTraces(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Traces) (processor.Traces, error) {
-	p, err := newCorrelation(set, cfg.(*Config))
+	p, release, err := acquire(set, cfg.(*Config))
 	if err != nil {
 		return nil, err
 	}
-	return processorhelper.NewTraces(ctx, set, cfg, next, p.traces, mutates)
+	return processorhelper.NewTraces(ctx, set, cfg, next, p.traces, mutates, processorhelper.WithShutdown(release))
 }
 
 func createLogs(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {
-	p, err := newCorrelation(set, cfg.(*Config))
+	p, release, err := acquire(set, cfg.(*Config))
 	if err != nil {
 		return nil, err
 	}
-	return processorhelper.NewLogs(ctx, set, cfg, next, p.logs, mutates)
+	return processorhelper.NewLogs(ctx, set, cfg, next, p.logs, mutates, processorhelper.WithShutdown(release))
 }
