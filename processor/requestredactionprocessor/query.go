@@ -61,30 +61,35 @@ func (p *pass) parameter(e *edit, key string, start, end, depth int) {
 	}
 }
 
-// urls redacts the parameters of the URLs in a text, and of the path it begins
-// with. A URL ends where white space or a quote does.
+// urls redacts the parameters of the URLs in a text, and of paths as in GET
+// /login?token=x. Either ends where white space or a quote does.
 func (p *pass) urls(s string, depth int) (string, bool) {
 	e := edit{text: s}
-	i := 0
-	if s[0] != '/' {
-		i = strings.Index(s, "://")
-	}
-	for i >= 0 && i < len(s) {
-		end := urlEnd(s, i)
-		if n := strings.IndexAny(s[i:end], "?#"); n >= 0 {
-			p.parameters(&e, i+n+1, end, depth)
-		}
-		if n := strings.Index(s[end:], "://"); n >= 0 {
-			i = end + n
-		} else {
+	for i := 0; i < len(s); {
+		n := strings.IndexAny(s[i:], "?#")
+		if n < 0 {
 			break
+		}
+		mark := i + n
+		start := mark
+		for start > i && strings.IndexByte(urlEnds, s[start-1]) < 0 {
+			start--
+		}
+		i = mark + 1
+		if start < mark && (s[start] == '/' || strings.Contains(s[start:mark], "://")) {
+			end := urlEnd(s, i)
+			p.parameters(&e, i, end, depth)
+			i = end
 		}
 	}
 	return e.done()
 }
 
+// urlEnds are the bytes that no URL in a text contains.
+const urlEnds = " \t\r\n\"'<>`\\"
+
 func urlEnd(s string, i int) int {
-	if n := strings.IndexAny(s[i:], " \t\r\n\"'<>`\\"); n >= 0 {
+	if n := strings.IndexAny(s[i:], urlEnds); n >= 0 {
 		return i + n
 	}
 	return len(s)

@@ -45,10 +45,12 @@ func (p *pass) text(s string, shape shape, depth int) (string, bool) {
 		s, named = p.sql(s, c, depth)
 	case isJSON(s) || c&clueMember != 0 && strings.IndexByte(s, '{') >= 0:
 		s, named = p.json(s, c, depth)
+	case shape == shapeForm && isMultipart(s):
+		s, named = p.multipart(s, depth)
 	case shape == shapeForm:
 		s, named = p.query(s, depth)
 	}
-	if shape != shapeForm && (c&clueURL != 0 || s[0] == '/') || isJSON(s) && c&clueURL != 0 {
+	if c&clueURL != 0 || strings.IndexByte(s, '?') >= 0 {
 		s, linked = p.urls(s, depth)
 	}
 	s, plain := p.detect(s, c)

@@ -12,7 +12,10 @@ import (
 // Texts by shape: what goes in, and what comes out under the default rules.
 var shapes = map[shape]map[string]string{
 	shapeProse: {
-		"user ann@example.com not found":                   "user [redacted] not found",
+		"user ann@example.com not found":                               "user [redacted] not found",
+		`"GET /login?token=t HTTP/1.1" 200 "https://h/p?id_token=u#x"`: `"GET /login?token=[redacted] HTTP/1.1" 200 "https://h/p?id_token=[redacted]#x"`,
+		"why? token=x":                                     "why? token=x",
+		`failed {"a":1} at https://h/?token=t`:             `failed {"a":1} at https://h/?token=[redacted]`,
 		"token=visible":                                    "token=visible",
 		`failed: {"password":"x","n":1} of 3`:              `failed: {"password":"[redacted]","n":1} of 3`,
 		`GET https://h/p?a=b&token=t failed: 500`:          `GET https://h/p?a=b&token=[redacted] failed: 500`,
@@ -41,6 +44,8 @@ var shapes = map[shape]map[string]string{
 		"dial postgres://app:pw@db/x: refused":                                               "dial postgres://[redacted]@db/x: refused",
 	},
 	shapeForm: {
+		multipartOf("user", "ann", "password", "hunter2\r\nx"):     multipartOf("user", "ann", "password", "[redacted]"),
+		multipartOf("note", `{"token":"x"}`, "cvv", "123")[:95]:    multipartOf("note", `{"token":"[redacted]"}`, "cvv", "123")[:104],
 		"card=4111+1111+1111+1111&x=1":                             "card=[redacted]&x=1",
 		"payload=%7B%22password%22%3A%22x%22%2C%22n%22%3A1%7D&a=b": "payload=%7B%22password%22%3A%22[redacted]%22%2C%22n%22%3A1%7D&a=b",
 		"mail=ann%40example.com":                                   "mail=[redacted]",
@@ -77,6 +82,15 @@ var shapes = map[shape]map[string]string{
 		"SELECT id FROM t WHERE state IN ('open') LIMIT 50":                                "SELECT id FROM t WHERE state IN ('open') LIMIT 50",
 		"EXPLAIN SELECT token, name FROM t WHERE name = 'x'":                               "EXPLAIN SELECT token, name FROM t WHERE name = 'x'",
 	},
+}
+
+// multipartOf writes a multipart form of names and values.
+func multipartOf(fields ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(fields); i += 2 {
+		b.WriteString("--b0undary\r\nContent-Disposition: form-data; name=\"" + fields[i] + "\"\r\n\r\n" + fields[i+1] + "\r\n")
+	}
+	return b.String() + "--b0undary--\r\n"
 }
 
 func TestShapes(t *testing.T) {
@@ -141,7 +155,7 @@ func TestEncodedTooDeep(t *testing.T) {
 // Texts made to be slow take time linear in their length.
 func TestAdversaries(t *testing.T) {
 	p := newTestRedaction(t, createDefaultConfig().(*Config)).begin()
-	for _, part := range []string{"a@", "eyJ-", "sk-", "SG.", "1-", "-----BEGIN PRIVATE KEY", "key=", "QUFBQUFB/", "%41", `\u0041`, "://a:", "{\"", "1 ", "DE89", "'", "$a$", "bearer+", "/*", "a@a.", "e-", "\\\"{\\\"a\\\":"} {
+	for _, part := range []string{"a@", "eyJ-", "sk-", "SG.", "1-", "-----BEGIN PRIVATE KEY", "key=", "QUFBQUFB/", "%41", `\u0041`, "://a:", "{\"", "1 ", "DE89", "'", "$a$", "bearer+", "/*", "a@a.", "e-", "--\nform-data;", "?", "/?a", "\\\"{\\\"a\\\":"} {
 		s := strings.Repeat(part, (1<<18)/len(part))
 		for shape := range shapes {
 			p.text(s, shape, 0)
