@@ -365,6 +365,28 @@ func TestWeight(t *testing.T) {
 	}
 }
 
+func TestErrorGroupHasRouteAndFrames(t *testing.T) {
+	group := func(kind ptrace.SpanKind, route, stack string) uint64 {
+		td, s := testTraces(kind, map[string]any{"http.request.method": "GET", "http.route": route})
+		e := s.Events().AppendEmpty()
+		e.SetName("exception")
+		e.SetTimestamp(s.EndTimestamp())
+		e.Attributes().PutStr("exception.type", "TypeError")
+		e.Attributes().PutStr("exception.stacktrace", stack)
+		b := convertTraces(t, td)
+		require.Len(t, b.Records, 2)
+		require.Equal(t, b.Records[0].ErrorGroup, b.Records[1].ErrorGroup)
+		return b.Records[0].ErrorGroup
+	}
+	const server = ptrace.SpanKindServer
+	a := group(server, "/orders/:id", "at pay (/app/orders.js:1:2)")
+	assert.Equal(t, a, group(server, "/orders/:id", "at pay (/app/orders.js:7:9)"))
+	assert.NotEqual(t, a, group(server, "/orders/:id", "at refund (/app/orders.js:1:2)"))
+	assert.NotEqual(t, a, group(server, "/carts/:id", "at pay (/app/orders.js:1:2)"))
+	// A span that is no request has no route, whatever its attributes say.
+	assert.Equal(t, group(ptrace.SpanKindClient, "/a", "at pay (/app/orders.js:1:2)"), group(ptrace.SpanKindClient, "/b", "at pay (/app/orders.js:1:2)"))
+}
+
 func BenchmarkTraces(b *testing.B) {
 	const spans = 500
 	td, _ := testTraces(ptrace.SpanKindServer, nil)

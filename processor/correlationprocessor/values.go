@@ -66,7 +66,7 @@ func newValues(cfg *Config) *values {
 // of gives the value of a key, or the reason it has none. An empty value is no
 // key, and not counted: ok is false and the reason negative.
 func (v *values) of(f *found) (value string, reason int, ok bool) {
-	s, scalar := f.String()
+	s, scalar := f.content()
 	if !scalar {
 		return "", reasonNotScalar, false
 	}
@@ -106,9 +106,9 @@ func (n *normalizer) apply(s string) string {
 	return s
 }
 
-// String gives the text of what was found; scalar is false for maps and arrays. A
+// content gives the text of what was found; scalar is false for maps and arrays. A
 // value that is not there is an empty one.
-func (f *found) String() (s string, scalar bool) {
+func (f *found) content() (s string, scalar bool) {
 	if f.isText {
 		return f.text, !f.compound
 	}
