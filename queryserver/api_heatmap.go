@@ -20,7 +20,8 @@ type heatmapInput struct {
 	Route   string `query:"route" doc:"Only this route."`
 	Method  string `query:"method" doc:"Only this method."`
 	By      string `query:"by" enum:"latency,route" default:"latency" doc:"What the rows are: latency buckets or routes."`
-	Columns int    `query:"columns" default:"96" minimum:"1" maximum:"500" doc:"About how many columns of time."`
+	Columns int    `query:"columns" default:"96" minimum:"1" maximum:"500" doc:"About how many columns of time; the store keeps hours, quarters and minutes, and the coarsest that fits is read."`
+	Routes  int    `query:"routes" default:"50" minimum:"1" maximum:"500" doc:"by=route: at most how many routes, the most frequent."`
 }
 
 // Heatmap is counts over time and latency, or figures over time and route.
@@ -29,7 +30,7 @@ type Heatmap struct {
 	StepS   int             `json:"step_s" doc:"Seconds a column covers."`
 	Columns int             `json:"columns"`
 	Buckets []LatencyBucket `json:"buckets,omitempty" doc:"by=latency: the rows, fastest first, without gaps."`
-	Routes  []RouteName     `json:"routes,omitempty" doc:"by=route: the rows, most frequent first, at most 40."`
+	Routes  []RouteName     `json:"routes,omitempty" doc:"by=route: the rows, most frequent first."`
 	Cells   [][]float64     `json:"cells" doc:"Cells with requests. by=latency: [column, bucket, count]. by=route: [column, route, count, errors, p95 in ms]."`
 }
 
@@ -57,7 +58,7 @@ func (a *api) heatmap(ctx context.Context, in *heatmapInput) (*answer[Heatmap], 
 	g := gridOf(w, in.Columns)
 	out := Heatmap{From: g.start, StepS: int(g.step / time.Second), Columns: g.columns, Cells: [][]float64{}}
 	if in.By == "route" {
-		err = a.routeHeatmap(ctx, in.Project, conditions, w, g, &out)
+		err = a.routeHeatmap(ctx, in, conditions, w, g, &out)
 	} else {
 		err = a.latencyHeatmap(ctx, in.Project, conditions, w, g, &out)
 	}
@@ -117,32 +118,45 @@ func joinBuckets(cells []latencyCell) ([]LatencyBucket, [][]float64) {
 	return buckets, out
 }
 
-func (a *api) routeHeatmap(ctx context.Context, project string, conditions []*filter.Compare, w window, g grid, out *Heatmap) error {
-	type cellKey struct {
+func (a *api) routeHeatmap(ctx context.Context, in *heatmapInput, conditions []*filter.Compare, w window, g grid, out *Heatmap) error {
+	_, err := a.ask(ctx, planTopRoutes(in.Project, conditions, w, in.Routes), func(r *clickhouse.Reader) {
+		out.Routes = append(out.Routes, readRouteName(r))
+		_ = r.Uint64()
+	})
+	if err != nil {
+		return err
+	}
+	var named []RouteName
+	if len(out.Routes) > in.Routes {
+		out.Routes = out.Routes[:in.Routes]
+		named = out.Routes
+	}
+	index := make(map[RouteName]int, len(out.Routes))
+	for i, name := range out.Routes {
+		index[name] = i
+	}
+
+	type position struct {
 		column uint32
-		name   RouteName
+		route  int
 	}
-	type count struct {
-		cellKey
-		total, errors uint64
-	}
-	var counts []count
-	totals, p95 := map[RouteName]uint64{}, map[cellKey]float64{}
-	countQuery, latencyQuery := planRouteHeatmap(project, conditions, w, g)
+	failed := map[position]uint64{}
+	latencyQuery, errorQuery := planRouteHeatmap(in.Project, conditions, named, w, g)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		_, err := a.ask(ctx, countQuery, func(r *clickhouse.Reader) {
-			c := count{cellKey{r.Uint32(), readRouteName(r)}, r.Uint64(), r.Uint64()}
-			counts = append(counts, c)
-			totals[c.name] += c.total
+		_, err := a.ask(ctx, latencyQuery, func(r *clickhouse.Reader) {
+			column, name, counts := r.Uint32(), readRouteName(r), readLatencies(r)
+			if i, shown := index[name]; shown && len(counts) > 0 {
+				out.Cells = append(out.Cells, []float64{float64(column), float64(i), total(counts), 0, quantiles(counts, 0.95)[0]})
+			}
 		})
 		return err
 	})
 	group.Go(func() error {
-		_, err := a.ask(ctx, latencyQuery, func(r *clickhouse.Reader) {
-			key := cellKey{r.Uint32(), readRouteName(r)}
-			if q := quantiles(readLatencies(r), 0.95); q != nil {
-				p95[key] = q[0]
+		_, err := a.ask(ctx, errorQuery, func(r *clickhouse.Reader) {
+			column, name, n := r.Uint32(), readRouteName(r), r.Uint64()
+			if i, shown := index[name]; shown {
+				failed[position{column, i}] = n
 			}
 		})
 		return err
@@ -150,28 +164,18 @@ func (a *api) routeHeatmap(ctx context.Context, project string, conditions []*fi
 	if err := group.Wait(); err != nil {
 		return err
 	}
-
-	index := map[RouteName]int{}
-	for i, name := range topRoutes(totals) {
-		out.Routes = append(out.Routes, name)
-		index[name] = i
+	for _, cell := range out.Cells {
+		cell[3] = float64(failed[position{uint32(cell[0]), int(cell[1])}])
 	}
-	for _, c := range counts {
-		if i, shown := index[c.name]; shown {
-			out.Cells = append(out.Cells, []float64{float64(c.column), float64(i), float64(c.total), float64(c.errors), p95[c.cellKey]})
-		}
-	}
+	slices.SortFunc(out.Cells, func(a, b []float64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	return nil
 }
 
-// topRoutes gives the most frequent routes, by name where equal.
-func topRoutes(totals map[RouteName]uint64) []RouteName {
-	names := make([]RouteName, 0, len(totals))
-	for name := range totals {
-		names = append(names, name)
+// total is how many requests are in all buckets.
+func total(counts []latencyCount) float64 {
+	var n uint64
+	for _, c := range counts {
+		n += c.count
 	}
-	slices.SortFunc(names, func(a, b RouteName) int {
-		return cmp.Or(cmp.Compare(totals[b], totals[a]), cmp.Compare(a.Service, b.Service), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Route, b.Route))
-	})
-	return names[:min(len(names), maxHeatmapRoutes)]
+	return float64(n)
 }

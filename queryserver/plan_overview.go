@@ -12,12 +12,8 @@ const (
 	current
 )
 
-// maxRoutes bounds the list of routes in the overview, and the rows of the
-// heatmap of routes.
-const (
-	maxRoutes        = 100
-	maxHeatmapRoutes = 40
-)
+// maxRoutes bounds the list of routes in the overview.
+const maxRoutes = 100
 
 // overviewPlan is the statements of an overview, which can run side by side.
 type overviewPlan struct{ totals, latency, routes, routeLatency clickhouse.Query }

@@ -49,7 +49,9 @@ func TestPlans(t *testing.T) {
 	}
 	overview := planOverview("default", planWeek)
 	onRoute := []*filter.Compare{filter.Equal("service", "api"), filter.Equal("route", "/projects/:id/tasks")}
-	routeCounts, routeLatency := planRouteHeatmap("default", nil, planHour, gridOf(planHour, 96))
+	day := window{planTo.Add(-24 * time.Hour), planTo}
+	routeLatency, routeErrors := planRouteHeatmap("default", nil, nil, day, gridOf(day, 96))
+	namedLatency, namedErrors := planRouteHeatmap("default", nil, []RouteName{{"api", "GET", "/a"}, {"api", "POST", "/b"}}, planHour, gridOf(planHour, 96))
 	requestColumns, _ := columnsOf(record.Request, nil)
 	spanColumns, _ := columnsOf(record.Span, nil)
 	minute := planTo.Truncate(time.Minute)
@@ -74,8 +76,9 @@ func TestPlans(t *testing.T) {
 		"histogram_raw":        histogram("duration_ms > 800", planHour, "status"),
 		"overview":             {overview.totals, overview.latency, overview.routes, overview.routeLatency},
 		"heatmap":              {planHeatmap("default", onRoute, planHour, gridOf(planHour, 96))},
-		"heatmap_day":          {planHeatmap("default", nil, window{planTo.Add(-24 * time.Hour), planTo}, gridOf(window{planTo.Add(-24 * time.Hour), planTo}, 96))},
-		"heatmap_route":        {routeCounts, routeLatency},
+		"heatmap_day":          {planHeatmap("default", nil, day, gridOf(day, 96))},
+		"heatmap_route":        {planTopRoutes("default", nil, day, 50), routeLatency, routeErrors},
+		"heatmap_route_named":  {namedLatency, namedErrors},
 		"journey":              {planJourney(&journeyInput{ProjectParam: ProjectParam{"default"}, Key: "order_id", Value: "o_9", Limit: 200}, planWeek, nil)},
 		"journey_second_page":  {planJourney(&journeyInput{ProjectParam: ProjectParam{"default"}, Key: "order_id", Value: "o_9", Limit: 200}, planWeek, &record.ID{Time: planTo.Add(-time.Hour), RID: 7})},
 	} {

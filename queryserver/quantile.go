@@ -14,7 +14,8 @@ type latencyCount struct {
 	count  uint64
 }
 
-// readLatencies reads two arrays, buckets and counts.
+// readLatencies reads two arrays, buckets and counts, and adds up what a bucket
+// was given more than once.
 func readLatencies(r *clickhouse.Reader) []latencyCount {
 	out := make([]latencyCount, r.Len())
 	for i := range out {
@@ -27,7 +28,16 @@ func readLatencies(r *clickhouse.Reader) []latencyCount {
 		}
 	}
 	slices.SortFunc(out, func(a, b latencyCount) int { return cmp.Compare(a.bucket, b.bucket) })
-	return out
+	last := 0
+	for i := 1; i < len(out); i++ {
+		if out[i].bucket == out[last].bucket {
+			out[last].count += out[i].count
+			continue
+		}
+		last++
+		out[last] = out[i]
+	}
+	return out[:min(len(out), last+1)]
 }
 
 // quantiles gives the latencies in ms at ranks between 0 and 1, nil without

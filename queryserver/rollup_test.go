@@ -50,6 +50,7 @@ func TestRollupsEqualRawRows(t *testing.T) {
 			t.Fatalf("%q by %q, %s to %s:\nfrom %s: %v\nfrom raw: %v", filter, by, from, to, rolled.Source, rolled.Series, raw.Series)
 		}
 		checkOverview(t, decodeAnswer[Overview](t, s, "overview", args...), all, from, to)
+		checkRouteHeatmap(t, decodeAnswer[Heatmap](t, s, "heatmap", append(args, "by", "route", "routes", "7", "columns", buckets)...), all, from, to)
 	}
 }
 
@@ -101,6 +102,40 @@ func checkOverview(t *testing.T, got Overview, all []record.Record, from, to tim
 	}
 	if want := quantiles(buckets, 0.95); want != nil && *got.Tiles.P95.Value != want[0] {
 		t.Fatalf("p95 %v, want %v", *got.Tiles.P95.Value, want[0])
+	}
+}
+
+// checkRouteHeatmap adds up the cells of each route.
+func checkRouteHeatmap(t *testing.T, got Heatmap, all []record.Record, from, to time.Time) {
+	t.Helper()
+	want := map[RouteName][2]float64{}
+	for _, rec := range all {
+		if rec.Time.Before(from) || !rec.Time.Before(to) {
+			continue
+		}
+		name := RouteName{rec.Service, rec.Method, rec.Route}
+		c := want[name]
+		c[0]++
+		if rec.Status >= 500 {
+			c[1]++
+		}
+		want[name] = c
+	}
+	if len(got.Routes) != min(7, len(want)) {
+		t.Fatalf("%d routes, want %d", len(got.Routes), min(7, len(want)))
+	}
+	sums := make([][2]float64, len(got.Routes))
+	for _, cell := range got.Cells {
+		sums[int(cell[1])][0] += cell[2]
+		sums[int(cell[1])][1] += cell[3]
+	}
+	for i, name := range got.Routes {
+		if sums[i] != want[name] {
+			t.Fatalf("%v from %s to %s: requests and errors %v, want %v", name, from, to, sums[i], want[name])
+		}
+		if i > 0 && sums[i][0] > sums[i-1][0] {
+			t.Fatalf("route %d is more frequent than the one before it", i)
+		}
 	}
 }
 

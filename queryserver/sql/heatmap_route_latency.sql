@@ -1,9 +1,6 @@
-SELECT c, service, method, route, groupArray(b) AS buckets, groupArray(total) AS counts
+SELECT toUInt32({{.Column}}) AS c, service, method, route, groupArray(b) AS buckets, groupArray(n) AS counts
 FROM (
-  SELECT toUInt32({{.Column}}) AS c, service, method, route, b, sum(n) AS total
-  FROM (
 {{template "latencies.sql" .Segments}}
-  )
-  GROUP BY c, service, method, route, b
 )
 GROUP BY c, service, method, route
+ORDER BY c
