@@ -163,7 +163,8 @@ func trimNumber(s string, separator byte) (string, bool) {
 
 func hasAnyPrefix(s string, prefixes []string) bool {
 	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
+		// Most differ in the first byte already.
+		if s != "" && s[0] == p[0] && strings.HasPrefix(s, p) {
 			return true
 		}
 	}
