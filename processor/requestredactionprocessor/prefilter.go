@@ -25,6 +25,7 @@ const (
 	clueCloud                    // what keys of cloud services contain
 	clueMember                   // a quote and a colon: a member of a JSON object
 	clueURL                      // ://
+	clueQuery                    // ? or #
 	clueDigits7                  // at least so many digits
 	clueNumber9                  // so many without a letter between them
 	clueNumber12
@@ -137,6 +138,8 @@ func classOf(c byte) clue {
 		return clueDot
 	case '-':
 		return clueDash
+	case '?', '#':
+		return clueQuery
 	}
 	return 0
 }

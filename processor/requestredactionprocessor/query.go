@@ -25,12 +25,14 @@ func (p *pass) query(s string, depth int) (string, bool) {
 // parameters redacts the values of key=value pairs in e.text[i:stop].
 func (p *pass) parameters(e *edit, i, stop, depth int) {
 	for i < stop {
-		end := i + strings.IndexAny(e.text[i:stop], "&;#")
-		if end < i {
-			end = stop
+		end, equals := i, -1
+		for ; end < stop && e.text[end] != '&' && e.text[end] != ';' && e.text[end] != '#'; end++ {
+			if e.text[end] == '=' && equals < 0 {
+				equals = end
+			}
 		}
-		if key, value, ok := strings.Cut(e.text[i:end], "="); ok && value != "" {
-			p.parameter(e, key, end-len(value), end, depth)
+		if equals >= 0 && equals+1 < end {
+			p.parameter(e, e.text[i:equals], equals+1, end, depth)
 		}
 		i = end + 1
 	}
@@ -66,11 +68,13 @@ func (p *pass) parameter(e *edit, key string, start, end, depth int) {
 func (p *pass) urls(s string, depth int) (string, bool) {
 	e := edit{text: s}
 	for i := 0; i < len(s); {
-		n := strings.IndexAny(s[i:], "?#")
-		if n < 0 {
+		mark := i
+		for mark < len(s) && s[mark] != '?' && s[mark] != '#' {
+			mark++
+		}
+		if mark == len(s) {
 			break
 		}
-		mark := i + n
 		start := mark
 		for start > i && strings.IndexByte(urlEnds, s[start-1]) < 0 {
 			start--

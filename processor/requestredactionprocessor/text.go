@@ -50,7 +50,7 @@ func (p *pass) text(s string, shape shape, depth int) (string, bool) {
 	case shape == shapeForm:
 		s, named = p.query(s, depth)
 	}
-	if c&clueURL != 0 || strings.IndexByte(s, '?') >= 0 {
+	if c&clueQuery != 0 {
 		s, linked = p.urls(s, depth)
 	}
 	s, plain := p.detect(s, c)
