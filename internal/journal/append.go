@@ -24,6 +24,10 @@ const moveAttempts = 3
 // reserveSegments are prepared at opening, so that they are there on a full disk.
 const reserveSegments = int(tierPut)
 
+// openingSegments may exceed the size limit after a crash has left too few spares to
+// copy live values forward; they are removed when they are free again.
+const openingSegments = 2
+
 var errNoRoom = errors.New("no segment is free")
 
 func (j *Journal) active() *segment { return j.chain[len(j.chain)-1] }
@@ -68,11 +72,11 @@ func (j *Journal) roomOrWait(size int64, t tier, wait bool, attempts int) error 
 			}
 		}
 		active := j.active()
-		if active.end+align(size)+endRecordSize <= active.size {
-			return nil
-		}
+		fits := active.end+align(size)+endRecordSize <= active.size
 		switch {
-		case len(j.spares) > int(t):
+		case fits && len(j.spares) >= int(t):
+			return nil
+		case !fits && len(j.spares) > int(t):
 			j.rotate()
 		case !wait:
 			kick(j.keepWake)
@@ -133,6 +137,12 @@ type change struct {
 	value []byte
 }
 
+// valueCost is what a value takes in a record of its own, so that what is alive
+// is never taken for garbage.
+func valueCost(space, key string, value []byte) int64 {
+	return opSize(space, key, value) + recordHeader + alignment
+}
+
 func changesSize(changes []change) int64 {
 	size := int64(recordHeader + 10)
 	for _, c := range changes {
@@ -161,7 +171,7 @@ func (j *Journal) logChanges(changes []change) uint64 {
 		at := ends[i] - len(c.value)
 		e := &entry{
 			seg: p.seg, rec: p.off, recSize: uint32(align(size)), at: uint32(at), size: uint32(len(c.value)),
-			cost: opSize(c.space.name, c.key, c.value), seq: p.seq,
+			cost: valueCost(c.space.name, c.key, c.value), seq: p.seq,
 		}
 		p.seg.live += e.cost
 		c.space.logged[c.key] = e

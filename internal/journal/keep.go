@@ -80,7 +80,7 @@ func (j *Journal) trim() bool {
 // reuse makes a dead segment a spare, or removes it if there are enough.
 func (j *Journal) reuse(dead *segment) error {
 	j.mu.Lock()
-	enough := len(j.spares) >= spareSegments
+	enough := len(j.spares) >= spareSegments || len(j.spares) >= reserveSegments && j.diskBytes()+dead.size > j.opts.MaxBytes
 	j.mu.Unlock()
 	if enough || dead.size != j.opts.SegmentBytes {
 		return j.removeSegment(dead)
@@ -149,18 +149,19 @@ func (j *Journal) oldestWorthCarrying() *segment {
 	if j.failure != nil || len(ended) == 0 || ended[0].live == 0 || ended[0].lastSeq > j.synced {
 		return nil
 	}
-	var size, live int64
+	// Room left at the end of a segment is not garbage, since copying does not gain it:
+	// the copies of a full journal would go round and round.
+	var size, garbage int64
 	for _, seg := range ended {
 		size += seg.size
-		live += seg.live
+		garbage += seg.end - headerSize - seg.live
 	}
-	garbage := size - live
-	if garbage < j.opts.SegmentBytes*3/2 {
+	if garbage < j.opts.SegmentBytes/2 {
 		return nil
 	}
 	short := len(j.spares) <= int(tierPut) && (j.diskBytes()+j.opts.SegmentBytes > j.opts.MaxBytes || time.Since(j.lastNoSpace) < time.Second)
 	switch {
-	case len(ended) >= 4 && garbage > size/2,
+	case len(ended) >= 4 && garbage > size/2 && garbage > j.opts.SegmentBytes,
 		short && garbage > size/8,
 		len(j.spares) <= int(tierFlush):
 		return ended[0]

@@ -157,7 +157,7 @@ func (j *Journal) replayBatch(seg *segment, rec foundRecord) error {
 		if op.kind == Set {
 			e := &entry{
 				seg: seg, rec: rec.off, recSize: uint32(rec.size()), at: uint32(recordHeader + op.at), size: uint32(len(op.value)),
-				cost: opSize(op.space, op.key, op.value), seq: rec.seq,
+				cost: valueCost(op.space, op.key, op.value), seq: rec.seq,
 			}
 			seg.live += e.cost
 			space.logged[op.key] = e
@@ -260,7 +260,8 @@ func (j *Journal) makeReady(tail tailState) error {
 	if n := len(j.chain); n > 0 {
 		j.nextSegment = j.chain[n-1].seq + uint64(len(j.spares)) + 1
 	}
-	for len(j.spares) < reserveSegments || len(j.chain) == 0 {
+	limit := j.opts.MaxBytes + openingSegments*j.opts.SegmentBytes
+	for len(j.chain) == 0 || len(j.spares) < reserveSegments && j.diskBytes()+j.opts.SegmentBytes <= limit {
 		seg, err := createSegment(j.opts.FileSystem, j.dir, j.newHeader())
 		if noSpace(err) && len(j.chain) > 0 {
 			break // what is here must still drain
