@@ -52,7 +52,7 @@ var detectors = map[Detector]struct {
 	DetectorBearer:      {clueScheme, findBearers},
 	DetectorCloudKey:    {clueCloud, findCloudKeys},
 	DetectorPrivateKey:  {cluePEM, findPrivateKeys},
-	DetectorIBAN:        {clueDigits7 | clueLetter, findIBANs},
+	DetectorIBAN:        {clueDigits7 | clueIBAN, findIBANs},
 	DetectorUSSSN:       {clueNumber9, findSSNs},
 	DetectorURLPassword: {clueURL | clueAt, findURLPasswords},
 	DetectorPhone:       {clueDigits7, findPhones},

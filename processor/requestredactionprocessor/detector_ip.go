@@ -17,7 +17,7 @@ func findIPs(s string, found []span) []span {
 		}
 		end := ipChars.run(s, i)
 		stop := end
-		for end > i && (s[end-1] == '.' || s[end-1] == ':' && !(end-i >= 2 && s[end-2] == ':')) {
+		for end > i && (s[end-1] == '.' || s[end-1] == ':' && (end-i < 2 || s[end-2] != ':')) {
 			end--
 		}
 		if endsWord(s, end) {

@@ -24,7 +24,7 @@ func findSSNs(s string, found []span) []span {
 			i += size
 			continue
 		}
-		if startsNumber(s, i) && !(i > 1 && s[i-1] == '-' && isWord(s[i-2])) {
+		if startsNumber(s, i) && (i < 2 || s[i-1] != '-' || !isWord(s[i-2])) {
 			if end := ssnEnd(s, i); end > 0 {
 				found = append(found, span{start: i, end: end})
 				i = end

@@ -77,7 +77,7 @@ func (p *pass) jsonNumber(e *edit, i int) int {
 	if end-i < 12 || !delimits(e.text, i, end) {
 		return end
 	}
-	if text, changed := p.detect(e.text[i:end], clueDigits7|clueNumber9|clueNumber12|clueLetter); changed {
+	if text, changed := p.detect(e.text[i:end], clueDigits7|clueNumber9|clueNumber12|clueIBAN); changed {
 		e.put(i, end, quote(text))
 	}
 	return end

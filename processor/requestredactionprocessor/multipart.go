@@ -24,7 +24,6 @@ func (p *pass) multipart(s string, depth int) (string, bool) {
 			break
 		}
 		header := i + n
-		i = header + len(formData)
 		blank, size := blankLine(s[header:min(len(s), header+maxPartHeader)])
 		if blank < 0 {
 			break

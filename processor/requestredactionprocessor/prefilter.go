@@ -26,6 +26,7 @@ const (
 	clueMember                   // a quote and a colon: a member of a JSON object
 	clueURL                      // ://
 	clueQuery                    // ? or #
+	clueIBAN                     // two letters and two digits
 	clueDigits7                  // at least so many digits
 	clueNumber9                  // so many without a letter between them
 	clueNumber12
@@ -41,7 +42,13 @@ type literal struct {
 	bytes []string
 }
 
+const (
+	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits  = "0123456789"
+)
+
 var literals = []literal{
+	{clueIBAN, []string{letters, letters, digits, digits}},
 	{clueJWT, []string{"e", "yw", "JA0o"}},
 	{cluePEM, []string{"-", "B", "E", "G"}},
 	{clueScheme, []string{"rR", "eE", "rR", " \t:=+%\\"}}, // bearer

@@ -49,6 +49,7 @@ func (p *pass) text(s string, shape shape, depth int) (string, bool) {
 		s, named = p.multipart(s, depth)
 	case shape == shapeForm:
 		s, named = p.query(s, depth)
+		c &^= clueQuery // which it was about
 	}
 	if c&clueQuery != 0 {
 		s, linked = p.urls(s, depth)
