@@ -7,8 +7,10 @@ import (
 )
 
 const (
-	// writeChunk is how much small records are gathered into one write.
-	writeChunk = 1 << 20
+	// writeChunk is how much small records are gathered into one write, writeAlone
+	// the size from which copying costs more than a write.
+	writeChunk = 256 << 10
+	writeAlone = 16 << 10
 	// retryFull is how often a write is repeated while the disk is full.
 	retryFull = 100 * time.Millisecond
 )
@@ -101,7 +103,8 @@ func (j *Journal) commit() {
 // writeAndSync writes records to their places. A segment is synced before the next
 // one is written to: only the last one can have a torn tail.
 func (j *Journal) writeAndSync(batch []*pending) error {
-	w := chunkWriter{}
+	w := &j.writer
+	w.buf = w.buf[:0]
 	for i, p := range batch {
 		if i > 0 && p.seg != batch[i-1].seg {
 			if err := errors.Join(w.flush(), j.sync(batch[i-1].seg)); err != nil {
@@ -146,7 +149,7 @@ func (w *chunkWriter) write(p *pending) error {
 			return err
 		}
 		w.seg, w.off = p.seg, p.off
-		if len(p.buf) > writeChunk/4 {
+		if len(p.buf) > writeAlone {
 			return writeAt(p.seg, p.buf, p.off)
 		}
 	}

@@ -44,8 +44,9 @@ type Journal struct {
 	nextSegment uint64
 	lastNoSpace time.Time
 
-	cache cache
-	stats Stats
+	cache  cache
+	writer chunkWriter // of the goroutine that commits
+	stats  Stats
 
 	commitWake, keepWake chan struct{}
 	stop                 chan struct{}
