@@ -253,3 +253,21 @@ func TestMetrics(t *testing.T) {
 	checkMasked(t, got.At(3).ExponentialHistogram().DataPoints().At(0).Attributes())
 	checkMasked(t, got.At(4).Summary().DataPoints().At(0).Attributes())
 }
+
+func TestBytes(t *testing.T) {
+	p := newTestRedaction(t, createDefaultConfig().(*Config)).begin()
+	m := pcommon.NewMap()
+	for key, text := range map[string]string{
+		"note": "mail to ann@example.com", "latin": "M\xfcller <ann@example.com>", conventions.RequestBody: "password=x&a=b", "image": "\x89PNG\r\n\x1a\n\x00\xff",
+	} {
+		m.PutEmptyBytes(key).FromRaw([]byte(text))
+	}
+	p.attributes(m)
+	for key, want := range map[string]string{
+		"note": "mail to [redacted]", "latin": "M\xfcller <[redacted]>", conventions.RequestBody: "password=[redacted]&a=b", "image": "\x89PNG\r\n\x1a\n\x00\xff",
+	} {
+		v, ok := m.Get(key)
+		require.True(t, ok)
+		assert.Equal(t, want, string(v.Bytes().AsRaw()))
+	}
+}

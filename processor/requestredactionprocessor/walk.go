@@ -3,7 +3,6 @@ package requestredactionprocessor
 import (
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -43,7 +42,7 @@ func (p *pass) value(d decision, v pcommon.Value, depth int) (gone bool) {
 	case pcommon.ValueTypeInt:
 		return p.integer(v)
 	case pcommon.ValueTypeBytes:
-		return p.bytes(v)
+		return p.bytes(v, d.shape)
 	case pcommon.ValueTypeMap, pcommon.ValueTypeSlice:
 		if depth == p.r.maxDepth {
 			return p.cannot()
@@ -110,16 +109,13 @@ func (p *pass) integer(v pcommon.Value) (gone bool) {
 	return p.dropped
 }
 
-// bytes redacts bytes that are text.
-func (p *pass) bytes(v pcommon.Value) (gone bool) {
+// bytes redacts bytes as text, even such as are not UTF-8 throughout: a secret
+// does not mind what stands beside it.
+func (p *pass) bytes(v pcommon.Value, shape shape) (gone bool) {
 	if v.Bytes().Len() < shortest {
 		return false
 	}
-	raw := v.Bytes().AsRaw()
-	if !utf8.Valid(raw) {
-		return false
-	}
-	text, changed, gone := p.scan(string(raw), shapeProse)
+	text, changed, gone := p.scan(string(v.Bytes().AsRaw()), shape)
 	if changed && !p.r.shadow {
 		v.Bytes().FromRaw([]byte(text))
 	}
