@@ -25,12 +25,14 @@ type Overview struct {
 // Tiles are the figures of the overview. Percentiles come from counts
 // per latency bucket and are off by at most its width, an eighth of an octave.
 type Tiles struct {
-	Requests  Tile `json:"requests"`
-	RPS       Tile `json:"rps" doc:"Requests per second."`
-	ErrorRate Tile `json:"error_rate" doc:"Share of requests with status 500 and above, 0 to 1."`
-	P50       Tile `json:"p50_ms"`
-	P95       Tile `json:"p95_ms"`
-	P99       Tile `json:"p99_ms"`
+	Requests Tile `json:"requests" doc:"Stored requests."`
+	// Weighted is nil where every request stands for itself.
+	Weighted  *Tile `json:"requests_weighted,omitempty" doc:"Requests that those stand for, an estimate; only where some were sampled. The other figures are of stored requests."`
+	RPS       Tile  `json:"rps" doc:"Requests per second."`
+	ErrorRate Tile  `json:"error_rate" doc:"Share of requests with status 500 and above, 0 to 1."`
+	P50       Tile  `json:"p50_ms"`
+	P95       Tile  `json:"p95_ms"`
+	P99       Tile  `json:"p99_ms"`
 }
 
 // Tile is a figure now and in the period before; null where there were no
@@ -51,6 +53,7 @@ type RouteName struct {
 type Route struct {
 	RouteName
 	Count     uint64  `json:"count"`
+	Weighted  float64 `json:"weighted,omitempty" doc:"Requests that count stands for, an estimate; only where some were sampled."`
 	Errors    uint64  `json:"errors" doc:"Requests with status 500 and above."`
 	ErrorRate float64 `json:"error_rate" doc:"0 to 1"`
 	P50       float64 `json:"p50_ms"`
@@ -64,6 +67,7 @@ var percentiles = []float64{0.5, 0.95, 0.99}
 // periodTotals are the sums of one period.
 type periodTotals struct {
 	requests, errors uint64
+	weight           uint64    // in 1/256
 	quantiles        []float64 // p50, p95, p99 in ms; empty without requests
 }
 
@@ -82,13 +86,16 @@ func (a *api) overview(ctx context.Context, in *overviewInput) (*answer[Overview
 	}
 	run(plan.totals, func(r *clickhouse.Reader) {
 		t := &totals[r.Uint8()&1]
-		t.requests, t.errors = r.Uint64(), r.Uint64()
+		t.requests, t.errors, t.weight = r.Uint64(), r.Uint64(), r.Uint64()
 	})
 	run(plan.latency, func(r *clickhouse.Reader) {
 		latencies[r.Uint8()&1].quantiles = quantiles(readLatencies(r), percentiles...)
 	})
 	run(plan.routes, func(r *clickhouse.Reader) {
 		route := Route{RouteName: readRouteName(r), Count: r.Uint64(), Errors: r.Uint64()}
+		if weight := r.Uint64(); isSampled(route.Count, weight) {
+			route.Weighted = estimate(weight)
+		}
 		route.ErrorRate = float64(route.Errors) / float64(max(route.Count, 1))
 		routes = append(routes, route)
 	})
@@ -126,7 +133,13 @@ func tiles(totals [2]periodTotals, seconds float64) Tiles {
 			return &t.quantiles[i]
 		})
 	}
+	var weighted *Tile
+	if isSampled(totals[current].requests, totals[current].weight) || isSampled(totals[previous].requests, totals[previous].weight) {
+		t := tile(func(t periodTotals) *float64 { return ptr(estimate(t.weight)) })
+		weighted = &t
+	}
 	return Tiles{
+		Weighted: weighted,
 		Requests: tile(func(t periodTotals) *float64 { return ptr(float64(t.requests)) }),
 		RPS:      tile(func(t periodTotals) *float64 { return ptr(float64(t.requests) / seconds) }),
 		ErrorRate: tile(func(t periodTotals) *float64 {

@@ -25,6 +25,7 @@ func TestRollupsEqualRawRows(t *testing.T) {
 			Kind: record.Request, Project: "default", RID: uint64(i), Time: start.Add(time.Duration(r.Int64N(int64(span)))),
 			Service: fmt.Sprint("svc", r.IntN(3)), Route: fmt.Sprint("/r", r.IntN(5)), Method: []string{"GET", "POST"}[r.IntN(2)],
 			Status: []uint16{0, 200, 200, 200, 404, 500, 503}[r.IntN(7)], Duration: uint64(r.ExpFloat64() * 1e8),
+			Weight: []uint32{256, 256, 1024, 300}[r.IntN(4)],
 		})
 	}
 	s.insert(all...)
@@ -46,7 +47,7 @@ func TestRollupsEqualRawRows(t *testing.T) {
 		}
 		rolled := ask(filter)
 		raw := ask(and(filter, "duration >= 0"))
-		if raw.Source != "requests" || !reflect.DeepEqual(rolled.Series, raw.Series) {
+		if raw.Source != "requests" || rolled.Sampled != raw.Sampled || !reflect.DeepEqual(rolled.Series, raw.Series) {
 			t.Fatalf("%q by %q, %s to %s:\nfrom %s: %v\nfrom raw: %v", filter, by, from, to, rolled.Source, rolled.Series, raw.Series)
 		}
 		checkOverview(t, decodeAnswer[Overview](t, s, "overview", args...), all, from, to)
@@ -65,7 +66,7 @@ func checkOverview(t *testing.T, got Overview, all []record.Record, from, to tim
 	t.Helper()
 	counts := map[RouteName][2]uint64{}
 	byBucket := map[uint8]uint64{}
-	var total, errors, before float64
+	var total, errors, before, weight float64
 	for _, rec := range all {
 		if !rec.Time.Before(from.Add(-to.Sub(from))) && rec.Time.Before(from) {
 			before++
@@ -74,6 +75,7 @@ func checkOverview(t *testing.T, got Overview, all []record.Record, from, to tim
 			continue
 		}
 		total++
+		weight += float64(rec.Weight) / 256
 		c := counts[RouteName{rec.Service, rec.Method, rec.Route}]
 		c[0]++
 		if rec.Status >= 500 {
@@ -85,6 +87,9 @@ func checkOverview(t *testing.T, got Overview, all []record.Record, from, to tim
 	}
 	if *got.Tiles.Requests.Value != total || *got.Tiles.Requests.Previous != before {
 		t.Fatalf("%s to %s: %v requests, %v before; want %v, %v", from, to, *got.Tiles.Requests.Value, *got.Tiles.Requests.Previous, total, before)
+	}
+	if weight != total && (got.Tiles.Weighted == nil || *got.Tiles.Weighted.Value != weight) {
+		t.Fatalf("%s to %s: estimate %+v, want %v", from, to, got.Tiles.Weighted, weight)
 	}
 	if len(got.Routes) != len(counts) {
 		t.Fatalf("%d routes, want %d", len(got.Routes), len(counts))

@@ -1,4 +1,4 @@
-SELECT toUInt32({{.Column}}) AS c, {{.Key}} AS k, sum(n) AS total
+SELECT toUInt32({{.Column}}) AS c, {{.Key}} AS k, sum(n) AS total, sum(w) AS weight
 FROM (
 {{template "counts.sql" .Segments}}
 )

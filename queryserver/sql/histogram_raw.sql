@@ -1,6 +1,6 @@
-SELECT toUInt32({{.Column}}) AS c, {{.Key}} AS k, count() AS total
+SELECT toUInt32({{.Column}}) AS c, {{.Key}} AS k, count() AS total, sum(w) AS weight
 FROM (
-  SELECT toDateTime(ts, 'UTC') AS t, service, route, method, status
+  SELECT toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(requests.weight) AS w
   FROM requests
   WHERE project = {project:String}
     AND ts >= {{.From}}

@@ -1,4 +1,4 @@
-SELECT service, method, route, sum(n) AS total, sumIf(n, status >= 500) AS errors
+SELECT service, method, route, sum(n) AS total, sumIf(n, status >= 500) AS errors, sum(w) AS weight
 FROM (
 {{template "counts.sql" .Segments}}
 )

@@ -1,4 +1,4 @@
-SELECT period, sum(n) AS total, sumIf(n, status >= 500) AS errors
+SELECT period, sum(n) AS total, sumIf(n, status >= 500) AS errors, sum(w) AS weight
 FROM (
 {{template "counts.sql" .}}
 )

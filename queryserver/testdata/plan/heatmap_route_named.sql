@@ -45,15 +45,15 @@ ORDER BY c
 --   project = "default"
 SELECT toUInt32(intDiv(toInt64(toUnixTimestamp(t)) - {p0:Int64}, {p1:Int64})) AS c, service, method, route, sum(n) AS errors
 FROM (
-  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
+  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n, toUInt64(weight) AS w
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p2:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p3:Int64}, 'UTC') AND service IN ({p8:String}) AND route IN ({p9:String}, {p10:String})
   UNION ALL
-  SELECT toUInt8(1) AS period, minute AS t, service, route, method, status, cnt AS n
+  SELECT toUInt8(1) AS period, minute AS t, service, route, method, status, cnt AS n, weight AS w
   FROM cnt_m
   WHERE project = {project:String} AND minute >= toDateTime({p4:Int64}, 'UTC') AND minute < toDateTime({p5:Int64}, 'UTC') AND service IN ({p8:String}) AND route IN ({p9:String}, {p10:String})
   UNION ALL
-  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
+  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n, toUInt64(weight) AS w
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p6:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p7:Int64}, 'UTC') AND service IN ({p8:String}) AND route IN ({p9:String}, {p10:String})
 )

@@ -6,9 +6,9 @@
 --   p4 = "800000000"
 --   project = "default"
 --   SETTING precise_float_parsing = 1
-SELECT toUInt32(intDiv(toInt64(toUnixTimestamp(t)) - {p0:Int64}, {p1:Int64})) AS c, toString(status) AS k, count() AS total
+SELECT toUInt32(intDiv(toInt64(toUnixTimestamp(t)) - {p0:Int64}, {p1:Int64})) AS c, toString(status) AS k, count() AS total, sum(w) AS weight
 FROM (
-  SELECT toDateTime(ts, 'UTC') AS t, service, route, method, status
+  SELECT toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(requests.weight) AS w
   FROM requests
   WHERE project = {project:String}
     AND ts >= fromUnixTimestamp64Nano({p2:Int64}, 'UTC')

@@ -20,45 +20,45 @@
 --   p8 = "1795437240000000000"
 --   p9 = "1795437296789000000"
 --   project = "default"
-SELECT period, sum(n) AS total, sumIf(n, status >= 500) AS errors
+SELECT period, sum(n) AS total, sumIf(n, status >= 500) AS errors, sum(w) AS weight
 FROM (
-  SELECT toUInt8(0) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
+  SELECT toUInt8(0) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n, toUInt64(weight) AS w
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(0) AS period, minute AS t, service, route, method, status, cnt AS n
+  SELECT toUInt8(0) AS period, minute AS t, service, route, method, status, cnt AS n, weight AS w
   FROM cnt_m
   WHERE project = {project:String} AND minute >= toDateTime({p2:Int64}, 'UTC') AND minute < toDateTime({p3:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(0) AS period, hour AS t, service, route, method, status, cnt AS n
+  SELECT toUInt8(0) AS period, hour AS t, service, route, method, status, cnt AS n, weight AS w
   FROM cnt_h
   WHERE project = {project:String} AND hour >= toDateTime({p4:Int64}, 'UTC') AND hour < toDateTime({p5:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(0) AS period, minute AS t, service, route, method, status, cnt AS n
+  SELECT toUInt8(0) AS period, minute AS t, service, route, method, status, cnt AS n, weight AS w
   FROM cnt_m
   WHERE project = {project:String} AND minute >= toDateTime({p6:Int64}, 'UTC') AND minute < toDateTime({p7:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(0) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
+  SELECT toUInt8(0) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n, toUInt64(weight) AS w
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p8:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p9:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
+  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n, toUInt64(weight) AS w
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p10:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p11:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(1) AS period, minute AS t, service, route, method, status, cnt AS n
+  SELECT toUInt8(1) AS period, minute AS t, service, route, method, status, cnt AS n, weight AS w
   FROM cnt_m
   WHERE project = {project:String} AND minute >= toDateTime({p12:Int64}, 'UTC') AND minute < toDateTime({p13:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(1) AS period, hour AS t, service, route, method, status, cnt AS n
+  SELECT toUInt8(1) AS period, hour AS t, service, route, method, status, cnt AS n, weight AS w
   FROM cnt_h
   WHERE project = {project:String} AND hour >= toDateTime({p14:Int64}, 'UTC') AND hour < toDateTime({p15:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(1) AS period, minute AS t, service, route, method, status, cnt AS n
+  SELECT toUInt8(1) AS period, minute AS t, service, route, method, status, cnt AS n, weight AS w
   FROM cnt_m
   WHERE project = {project:String} AND minute >= toDateTime({p16:Int64}, 'UTC') AND minute < toDateTime({p17:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
+  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n, toUInt64(weight) AS w
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p18:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p19:Int64}, 'UTC')
 )
@@ -174,25 +174,25 @@ GROUP BY period
 --   p8 = "1796042040000000000"
 --   p9 = "1796042096789000000"
 --   project = "default"
-SELECT service, method, route, sum(n) AS total, sumIf(n, status >= 500) AS errors
+SELECT service, method, route, sum(n) AS total, sumIf(n, status >= 500) AS errors, sum(w) AS weight
 FROM (
-  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
+  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n, toUInt64(weight) AS w
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(1) AS period, minute AS t, service, route, method, status, cnt AS n
+  SELECT toUInt8(1) AS period, minute AS t, service, route, method, status, cnt AS n, weight AS w
   FROM cnt_m
   WHERE project = {project:String} AND minute >= toDateTime({p2:Int64}, 'UTC') AND minute < toDateTime({p3:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(1) AS period, hour AS t, service, route, method, status, cnt AS n
+  SELECT toUInt8(1) AS period, hour AS t, service, route, method, status, cnt AS n, weight AS w
   FROM cnt_h
   WHERE project = {project:String} AND hour >= toDateTime({p4:Int64}, 'UTC') AND hour < toDateTime({p5:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(1) AS period, minute AS t, service, route, method, status, cnt AS n
+  SELECT toUInt8(1) AS period, minute AS t, service, route, method, status, cnt AS n, weight AS w
   FROM cnt_m
   WHERE project = {project:String} AND minute >= toDateTime({p6:Int64}, 'UTC') AND minute < toDateTime({p7:Int64}, 'UTC')
   UNION ALL
-  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n
+  SELECT toUInt8(1) AS period, toDateTime(ts, 'UTC') AS t, service, route, method, status, toUInt64(1) AS n, toUInt64(weight) AS w
   FROM requests
   WHERE project = {project:String} AND ts >= fromUnixTimestamp64Nano({p8:Int64}, 'UTC') AND ts < fromUnixTimestamp64Nano({p9:Int64}, 'UTC')
 )
