@@ -105,6 +105,9 @@ func (p *pass) replace(s string, found []span) (string, bool) {
 			continue
 		}
 		if f.start < copied { // what sticks out of the one before
+			if s[copied] == '@' { // user:p%40ss@host is no address; the host may stay
+				continue
+			}
 			f.start = copied
 			value = s[f.start:f.end]
 		}

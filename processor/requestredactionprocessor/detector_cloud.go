@@ -19,6 +19,7 @@ var (
 	sasChars    = newCharset("09AZaz++//==%%")
 	azureChars  = newCharset("09AZaz__--..~~")
 	dotToken    = newCharset("09AZaz__--..")
+	pathToken   = newCharset("09AZaz__--//")
 )
 
 // cloudKeys in the order of their prefixes. A prefix has its literal in the
@@ -60,6 +61,7 @@ var cloudKeys = [...]cloudKey{
 	{prefix: "xoxe.", chars: dotToken, min: 10},
 	{prefix: "xoxe-", chars: slackChars, min: 10},
 	{prefix: "xapp-", chars: slackChars, min: 10, mixed: true},
+	{prefix: "hooks.slack.com/services/", chars: base64Set, min: 20, behind: true},
 	// Stripe.
 	{prefix: "sk_live_", chars: alnum, min: 10},
 	{prefix: "sk_test_", chars: alnum, min: 10},
@@ -69,6 +71,7 @@ var cloudKeys = [...]cloudKey{
 	// Others.
 	{prefix: "sk-", chars: urlToken, min: 20, mixed: true},
 	{prefix: "SG.", chars: dotToken, min: 40, mixed: true},
+	{prefix: "api/webhooks/", chars: pathToken, min: 40, behind: true}, // Discord
 	{prefix: "npm_", chars: alnum, min: 36},
 	{prefix: "hvs.", chars: urlToken, min: 20},
 	{prefix: "pypi-", chars: urlToken, min: 50},

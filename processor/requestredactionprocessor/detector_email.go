@@ -1,6 +1,9 @@
 package requestredactionprocessor
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 const (
 	maxEmailLocal  = 64  // RFC 5321, 4.5.3.1.1
@@ -9,8 +12,9 @@ const (
 
 var (
 	emailLocal  = newCharset("09AZaz..__%%++--''!!##$$&&**//==??^^``{{||}}~~")
-	emailCommon = newCharset("09AZaz..__%%++--''")
+	emailCommon = newCharset("09AZaz..__%%++--''\x80\xff")
 	domainChars = newCharset("09AZaz--..")
+	domainWide  = newCharset("09AZaz--..\x80\xff")
 )
 
 // noMailDomain are last labels of what looks like an address and is none: file
@@ -30,7 +34,8 @@ func setOf(words ...string) map[string]struct{} {
 
 // findEmails finds addr-specs of RFC 5322 with a dot-atom as local part. The
 // rarer characters of one count only where nothing else could be meant: in
-// mailto=ann@example.com the local part is ann.
+// mailto=ann@example.com the local part is ann. Addresses may be international
+// (RFC 6531).
 func findEmails(s string, found []span) []span {
 	for i := 0; ; {
 		n := strings.IndexByte(s[i:], '@')
@@ -39,13 +44,16 @@ func findEmails(s string, found []span) []span {
 		}
 		at := i + n
 		start := emailCommon.runBack(s, at, maxEmailLocal)
-		for start < at && strings.IndexByte(".%'+-", s[start]) >= 0 {
+		for start < at && (strings.IndexByte(".%'+-", s[start]) >= 0 || !utf8.RuneStart(s[start])) {
 			start++
 		}
 		if start == at && at > 0 && emailLocal[s[at-1]] && emailLocal.runBack(s, at, 2) == at-1 {
 			start = at - 1 // one odd character alone
 		}
-		end := domainEnd(s, at+1)
+		end := domainEnd(s, at+1, domainChars)
+		if end == 0 {
+			end = domainEnd(s, at+1, domainWide)
+		}
 		i = at + 1
 		if start == at || end == 0 || s[start:at] == "git" {
 			continue
@@ -58,31 +66,58 @@ func findEmails(s string, found []span) []span {
 	}
 }
 
-// domainEnd gives the end of the mail domain that begins at i, or 0: two labels
-// at least, the last of them letters.
-func domainEnd(s string, i int) int {
-	end := min(domainChars.run(s, i), i+maxEmailDomain)
-	for end > i && (s[end-1] == '.' || s[end-1] == '-') {
+// domainEnd gives the end of the mail domain of chars that begins at i, or 0: two
+// labels at least, the last of them letters. What follows it may be of chars too,
+// as in ann@example.com-ok or ann@example.com...
+func domainEnd(s string, i int, chars *charset) int {
+	end := min(chars.run(s, i), i+maxEmailDomain)
+	for end > i && end < len(s) && !utf8.RuneStart(s[end]) {
 		end--
 	}
+	if n := strings.Index(s[i:end], ".."); n >= 0 {
+		end = i + n
+	}
 	domain := s[i:end]
-	dot := strings.LastIndexByte(domain, '.')
-	if dot <= 0 || domain[0] == '.' || domain[0] == '-' || strings.Contains(domain, "..") {
+	if domain == "" || domain[0] == '.' || domain[0] == '-' {
 		return 0
 	}
-	last := strings.ToLower(domain[dot+1:])
-	if _, no := noMailDomain[last]; no || len(last) < 2 || !isLetter(last[0]) {
-		return 0
-	}
-	if !strings.HasPrefix(last, "xn--") && strings.IndexFunc(last, func(r rune) bool { return r < 'a' || r > 'z' }) >= 0 {
-		return 0
+	for {
+		dot := strings.LastIndexByte(domain, '.')
+		if dot <= 0 {
+			return 0
+		}
+		last := domain[dot+1:]
+		if n := topLevel(last); n > 0 {
+			if _, no := noMailDomain[strings.ToLower(last[:n])]; no {
+				return 0
+			}
+			domain = domain[:dot+1+n]
+			break
+		}
+		domain = domain[:dot]
 	}
 	// pkg@v1.2.3-rc.x is a version; 163.com is a domain.
 	first, rest, _ := strings.Cut(domain, ".")
 	if isDigit(rest[0]) && isVersion(first) {
 		return 0
 	}
-	return end
+	return i + len(domain)
+}
+
+// topLevel gives the length of the top-level domain that a label begins with: two
+// letters or more, of any script, or an encoded one; 0 when it begins with none.
+func topLevel(label string) int {
+	if len(label) > 4 && strings.EqualFold(label[:4], "xn--") {
+		return len(strings.TrimRight(label, "-"))
+	}
+	n := 0
+	for n < len(label) && (isLetter(label[n]) || label[n] >= utf8.RuneSelf) {
+		n++
+	}
+	if n < 2 || n < len(label) && isDigit(label[n]) {
+		return 0
+	}
+	return n
 }
 
 func isVersion(label string) bool {

@@ -24,6 +24,7 @@ var detections = map[Detector][]string{
 	},
 	DetectorEmail: {
 		"«ann@example.com»", "to <«ann.b+tag@mail.example.co.uk»>, «x_y@163.com».", "mailto:«o'brien@example.org»", "user=«ann@example.com»&x", "«a@xn--bcher-kva.xn--p1ai»",
+		"«müller@example.de»", "to «ann@müller.de»", "«user@例え.テスト»", "«ann@example.com»に", "«ann@example.com»...done", "«ann@example.com»-ok", "«ann@example.com».12", "«ann@example.com»" + strings.Repeat("-", 300),
 		"@app.route", "logo@2x.png", "lodash@4.17.21", "collector@v0.160.0/x.go", "git@github.com:a/b", "node_modules/@opentelemetry/api", "root@localhost", "app@web1.internal", "a@b", "java.lang.Object@1b2c3d", "img@sha256:abc",
 	},
 	DetectorJWT: {
@@ -41,6 +42,7 @@ var detections = map[Detector][]string{
 		"«ghp_" + strings.Repeat("a1B2", 9) + "»", "«github_pat_" + strings.Repeat("a1B2", 12) + "»", "«glpat-" + strings.Repeat("a1B2", 5) + "»",
 		"«xoxb-" + "123456789012-abcdefGHIJ»", "«sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc»", "«whsec_" + strings.Repeat("a1B2", 8) + "»", "«sk-proj-" + strings.Repeat("a1B2", 10) + "»",
 		"«SG." + strings.Repeat("a1B2", 5) + "." + strings.Repeat("a1B2", 10) + "»", "«npm_" + strings.Repeat("a1B2", 9) + "»", "«hvs." + strings.Repeat("a1B2", 6) + "»",
+		"https://hooks.slack.com/services/«T00000000/B00000000/" + strings.Repeat("aB1", 8) + "»", "https://discord.com/api/webhooks/«1234567890/" + strings.Repeat("aB1_", 15) + "»",
 		"AKIA", "npm_config_user_agent", "sk-loading-indicator-wrapper-large", "AKIAIOSFODNN7EXAMPLEX", "task-management-in-a-big-Company1", "monkey: 12", "SG.1.2", "ghp_short",
 	},
 	DetectorPrivateKey: {

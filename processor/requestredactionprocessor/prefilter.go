@@ -65,6 +65,7 @@ var literals = []literal{
 	{clueCloud, []string{"eE", "yY", "=:\"' %\\"}},     // AccountKey=, secret_access_key =
 	{clueCloud, []string{"s", "i", "g", "=%"}},         // a shared access signature
 	{clueCloud, []string{"s", "k", "-"}},               // sk-proj-, sk-ant-
+	{clueCloud, []string{"h", "o", "o", "k"}},          // hooks.slack.com, api/webhooks
 	{clueCloud, []string{"n", "p", "m", "_"}},
 	{clueCloud, []string{"S", "G", "."}},
 	{clueCloud, []string{"G", "O", "C", "S"}}, // GOCSPX-

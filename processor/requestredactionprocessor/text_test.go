@@ -14,6 +14,7 @@ var shapes = map[shape]map[string]string{
 	shapeProse: {
 		"user ann@example.com not found":                               "user [redacted] not found",
 		`"GET /login?token=t HTTP/1.1" 200 "https://h/p?id_token=u#x"`: `"GET /login?token=[redacted] HTTP/1.1" 200 "https://h/p?id_token=[redacted]#x"`,
+		"mongodb+srv://u:p%40ss@cluster0.mongodb.example/x":            "mongodb+srv://[redacted]@cluster0.mongodb.example/x",
 		"why? token=x":                                     "why? token=x",
 		`failed {"a":1} at https://h/?token=t`:             `failed {"a":1} at https://h/?token=[redacted]`,
 		"token=visible":                                    "token=visible",
