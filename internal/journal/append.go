@@ -180,37 +180,3 @@ func (j *Journal) logChanges(changes []change) uint64 {
 	j.cache.evict(j.written)
 	return p.seq
 }
-
-// flush writes the lazy changes as a record of their own; false if there is no
-// room for it, then they stay. Callers hold the lock.
-func (j *Journal) flush(t tier) bool {
-	changes := j.lazyChanges(nil)
-	if len(changes) == 0 {
-		return true
-	}
-	if j.room(changesSize(changes), t) != nil {
-		return false
-	}
-	// room releases the lock for new data only, so these are still the changes.
-	j.logChanges(changes)
-	j.clearLazy()
-	return true
-}
-
-// lazyChanges adds the lazy changes of all spaces to changes.
-func (j *Journal) lazyChanges(changes []change) []change {
-	for space := range j.dirty {
-		for key, op := range space.lazy {
-			changes = append(changes, change{space: space, kind: op.Kind, key: key, value: op.Value})
-		}
-	}
-	return changes
-}
-
-func (j *Journal) clearLazy() {
-	for space := range j.dirty {
-		clear(space.lazy)
-	}
-	clear(j.dirty)
-	j.lazyBytes = 0
-}

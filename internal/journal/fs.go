@@ -34,7 +34,6 @@ type File interface {
 	Sync() error
 	// Allocate reserves size bytes on disk and makes them the file's size.
 	Allocate(size int64) error
-	Size() (int64, error)
 	Close() error
 }
 
@@ -101,14 +100,6 @@ func (osFS) Lock(path string) (io.Closer, error) {
 }
 
 type osFile struct{ *os.File }
-
-func (f osFile) Size() (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
 
 // noSpace says whether an error is about room on disk and so may pass.
 func noSpace(err error) bool {

@@ -230,53 +230,6 @@ func (s *Space) heldAs(value []byte, taken []string) (string, bool) {
 	return "", false
 }
 
-// applyLazy puts the operations off.
-func (s *Space) applyLazy(ops []Op) ([]read, error) {
-	j := s.j
-	var bytes int64
-	for _, op := range ops {
-		if op.Kind == Set {
-			bytes += opSize(s.name, op.Key, op.Value)
-		}
-	}
-	limit := min(maxLazy, j.maxRecord()/4)
-	if bytes > limit {
-		reads, err := s.applyNow(ops, roomFor(j, tierFlush))
-		if errors.Is(err, errNoRoom) {
-			err = ErrFull
-		}
-		return reads, err
-	}
-	// More than the limit is put off only while there is no room at all, and never
-	// more than fits into a record.
-	if j.lazyBytes+bytes > limit && !j.flush(tierFlush) && j.lazyBytes+bytes > j.maxRecord()/2 {
-		j.stats.Refused++
-		return nil, ErrFull
-	}
-	reads := s.gets(ops)
-	for _, op := range ops {
-		if op.Kind == Get {
-			continue
-		}
-		delete(s.held, op.Key)
-		if old, ok := s.lazy[op.Key]; ok {
-			j.lazyBytes -= opSize(s.name, op.Key, old.Value)
-		}
-		if op.Kind == Delete && s.logged[op.Key] == nil {
-			delete(s.lazy, op.Key)
-			continue
-		}
-		op.Value = slices.Clone(op.Value)
-		s.lazy[op.Key] = op
-		j.lazyBytes += opSize(s.name, op.Key, op.Value)
-	}
-	if len(s.lazy) > 0 {
-		j.dirty[s] = struct{}{}
-		j.armFlush()
-	}
-	return reads, nil
-}
-
 // forget takes a key's logged value out of the index.
 func (s *Space) forget(key string) {
 	e, ok := s.logged[key]
@@ -286,32 +239,6 @@ func (s *Space) forget(key string) {
 	e.seg.live -= e.cost
 	s.j.cache.drop(e)
 	delete(s.logged, key)
-}
-
-// Release lets the deletes that were held back become durable, lazily.
-func (s *Space) Release() {
-	s.j.mu.Lock()
-	defer s.j.mu.Unlock()
-	s.release()
-}
-
-func (s *Space) release() {
-	if len(s.held) == 0 {
-		return
-	}
-	for key := range s.held {
-		if old, ok := s.lazy[key]; ok {
-			s.j.lazyBytes -= opSize(s.name, key, old.Value)
-			delete(s.lazy, key)
-		}
-		if s.logged[key] != nil {
-			s.lazy[key] = Op{Kind: Delete, Key: key}
-			s.j.lazyBytes += opSize(s.name, key, nil)
-		}
-	}
-	clear(s.held)
-	s.j.dirty[s] = struct{}{}
-	s.j.armFlush()
 }
 
 // Close releases what is held back, appends what is put off, and gives the space
