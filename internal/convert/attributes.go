@@ -62,16 +62,15 @@ func (b *builder) keepUnrestorable(r *record.Record, p *promoted, start int) {
 		if s.key == "" {
 			continue
 		}
-		to := &record.Promotions[i]
-		if v, ok := to.Value(r); !ok || v != s.value {
+		if to := &record.Promotions[i]; !to.Holds(r, s.value) {
 			b.pair(to.Attribute, s.value)
 		}
 	}
 }
 
 // attributes appends the attributes that have no column and reads the others into
-// the record and p. Headers and correlation keys are left to mapColumns, which
-// know them by their prefixes.
+// the record and p. Headers and correlation keys are left to headers and
+// correlation, which know them by their prefixes.
 func (b *builder) attributes(r *record.Record, attrs pcommon.Map, p *promoted) {
 	for k, v := range attrs.All() {
 		s := v.AsString()

@@ -164,7 +164,7 @@ func (p *Promotion) Set(r *Record, value string) bool {
 		return true
 	}
 	n, err := strconv.ParseUint(value, 10, 64)
-	return err == nil && n != 0 && strconv.FormatUint(n, 10) == value && p.set(r, n)
+	return err == nil && value[0] != '0' && p.set(r, n)
 }
 
 // Value gives the attribute that the column holds, and whether it holds it
@@ -182,6 +182,18 @@ func (p *Promotion) Value(r *Record) (string, bool) {
 		v = *p.text(r)
 	}
 	return v, v != "" && !p.derived(r, v)
+}
+
+// Holds says whether Value gives value, without making a text of a number.
+func (p *Promotion) Holds(r *Record, value string) bool {
+	if !p.In(r.Kind) && !p.Resource || value == "" {
+		return false
+	}
+	if p.Number {
+		var digits [20]byte
+		return string(strconv.AppendUint(digits[:0], p.num(r), 10)) == value && value != "0" && !p.derived(r, value)
+	}
+	return *p.text(r) == value && !p.derived(r, value)
 }
 
 func (p *Promotion) derived(r *Record, v string) bool {
