@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isolated, latencySeries, routeCells, statusSeries } from './series';
+import { isolated, latencySeries, routeCells, routeLabels, statusSeries } from './series';
 
 const from = '2026-11-30T12:00:00Z';
 
@@ -63,4 +63,34 @@ it('heats routes by failures and by latency', () => {
   };
   expect(routeCells(h, 'errors').map((c) => c.heat)).toEqual([1, 0, 0]);
   expect(routeCells(h, 'p95').map((c) => Math.round(c.heat * 100))).toEqual([0, 100, 50]);
+});
+
+it('names every route, and services where routes are alike', () => {
+  const route = (service: string, method: string, route: string) => ({ service, method, route });
+  expect(
+    routeLabels([
+      route('api', 'GET', '/l'),
+      route('web', 'GET', '/l'),
+      route('api', 'PUT', '/l'),
+      route('job', '', ''),
+    ]),
+  ).toEqual(['GET /l · api', 'GET /l · web', 'PUT /l', '(no route)']);
+});
+
+it('puts statuses outside the classes together', () => {
+  const s = statusSeries({
+    from,
+    to: from,
+    step_s: 60,
+    source: 'cnt_m',
+    series: [
+      { key: 'none', counts: [1, 0] },
+      { key: '6xx', counts: [1, 2] },
+      { key: '2xx', counts: [3, 4] },
+    ],
+  } as Parameters<typeof statusSeries>[0]);
+  expect(s.byClass.map((c) => [c.label, ...c.values])).toEqual([
+    ['2xx', 3, 4],
+    ['other', 2, 2],
+  ]);
 });

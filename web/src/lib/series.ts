@@ -55,11 +55,12 @@ export function statusSeries(h: Histogram): StatusSeries {
     });
   }
   const known = CLASSES.map((key) => h.series.find((s) => s.key === key)).filter((s) => !!s);
-  const other = h.series.filter((s) => !CLASSES.includes(s.key as (typeof CLASSES)[number]));
+  const rest = h.series.filter((s) => !CLASSES.includes(s.key as (typeof CLASSES)[number]));
+  const other = { key: '', counts: all.map((_, i) => sum(rest.map((s) => s.counts[i] ?? 0))) };
   return {
     times: steps(h.from, h.step_s, n),
     step: h.step_s,
-    byClass: [...known, ...other]
+    byClass: [...known, other]
       .filter((s) => s.counts.some((c) => c > 0))
       .map((s) => ({
         label: s.key || 'other',
@@ -67,8 +68,20 @@ export function statusSeries(h: Histogram): StatusSeries {
         values: s.counts,
       })),
     errorRate: all.map((c, i) => (c > 0 ? (failed[i] ?? 0) / c : null)),
-    total: all.reduce((a, b) => a + b, 0),
+    total: sum(all),
   };
+}
+
+function sum(counts: number[]): number {
+  return counts.reduce((a, b) => a + b, 0);
+}
+
+/** What each row of the route heatmap is called; the service tells equal routes apart. */
+export function routeLabels(routes: RouteHeatmap['routes']): string[] {
+  const plain = routes.map((r) => `${r.method} ${r.route || '(no route)'}`.trim());
+  return plain.map((label, i) =>
+    plain.indexOf(label) === plain.lastIndexOf(label) ? label : `${label} · ${routes[i]?.service}`,
+  );
 }
 
 /** Latency quantiles in ms over time, read off the heatmap's buckets. */
