@@ -117,6 +117,9 @@ var (
 var attributeNames, resourceNames = names(false), names(true)
 
 func index(all []Promotion) []Promotion {
+	if len(all) > PromotionCount {
+		panic("record: PromotionCount is less than there are promotions")
+	}
 	for i := range all {
 		all[i].Index = i
 	}
