@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 	"go.opentelemetry.io/collector/exporter/exportertest"
 	"go.opentelemetry.io/collector/extension/extensiontest"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/trackwayhq/trackway/extension/journalstorageextension/internal/metadata"
@@ -232,4 +233,47 @@ func TestShutdownBeforeTheQueue(t *testing.T) {
 	require.NoError(t, c.Close(t.Context()))
 	require.Error(t, c.Set(t.Context(), "a", []byte("2")))
 	require.NoError(t, newExtension(extensiontest.NewNopSettings(metadata.Type), e.config).Shutdown(t.Context()))
+}
+
+// TestRecoveryOfUnstableEncodings shows the fallback: values that change when they are
+// put back cannot be matched, so their old keys stay until the queue dispatches.
+func TestRecoveryOfUnstableEncodings(t *testing.T) {
+	open := func(fs *journaltest.CrashFS) (*journalStorage, storage.Client) {
+		cfg := createDefaultConfig().(*Config)
+		cfg.Directory, cfg.SegmentBytes, cfg.MaxBytes = "journal", 64<<10, 1<<20
+		e := newExtension(extensiontest.NewNopSettings(metadata.Type), cfg)
+		e.fileSystem = fs
+		require.NoError(t, e.Start(t.Context(), host{}))
+		return e, getClient(t, e, component.KindExporter, "logs")
+	}
+	keys := func(c storage.Client) []string { return c.(*client).space.Keys() }
+	rng := rand.New(rand.NewPCG(1, 1))
+	fs := journaltest.New()
+	e, c := open(fs)
+	require.NoError(t, c.Batch(t.Context(), storage.SetOperation("0", []byte("a")), storage.SetOperation("1", []byte("b"))))
+	fs.Crash()
+	_ = e.Shutdown(t.Context())
+
+	fs = fs.Restart(rng, journaltest.LoseAll)
+	e, c = open(fs)
+	got := storage.GetOperation("0")
+	require.NoError(t, c.Batch(t.Context(), got))
+	require.NoError(t, c.Batch(t.Context(), storage.DeleteOperation("0"), storage.DeleteOperation("1")))
+	assert.Empty(t, keys(c))
+	require.NoError(t, c.Set(t.Context(), "2", []byte("a, encoded otherwise")))
+	assert.Equal(t, []string{"2"}, keys(c))
+	fs.Crash() // before the second is put back
+	_ = e.Shutdown(t.Context())
+
+	fs = fs.Restart(rng, journaltest.LoseAll)
+	e, c = open(fs)
+	assert.Equal(t, []string{"0", "1", "2"}, keys(c), "doubled, not lost")
+	require.NoError(t, c.Batch(t.Context(), storage.DeleteOperation("0"), storage.DeleteOperation("1")))
+	require.NoError(t, c.Batch(t.Context(), storage.SetOperation("meta", []byte("m")), storage.GetOperation("2"))) // a dispatch
+	require.NoError(t, c.Set(t.Context(), "3", []byte("an offer")))
+	fs.Crash()
+	_ = e.Shutdown(t.Context())
+	e, c = open(fs.Restart(rng, journaltest.LoseAll))
+	assert.Equal(t, []string{"2", "3", "meta"}, keys(c))
+	require.NoError(t, e.Shutdown(t.Context()))
 }
