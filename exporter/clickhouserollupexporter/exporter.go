@@ -199,7 +199,10 @@ func (e *rollupExporter) offer(ctx context.Context, batch convert.Batch) error {
 	if errors.Is(err, exporterhelper.ErrQueueIsFull) {
 		return queueFull()
 	}
-	return err
+	if err != nil {
+		return e.inserter.failing.explain(err, ctx.Err())
+	}
+	return nil
 }
 
 // queueBytes is the queue's capacity in bytes, 0 when it does not count bytes.

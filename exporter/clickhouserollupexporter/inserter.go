@@ -32,6 +32,8 @@ type inserter struct {
 	// report tells the collector how the store is: nil when an insert
 	// succeeded, else why not.
 	report func(error)
+	// failing tells senders that waited in vain what for.
+	failing failures
 
 	encoders sync.Pool     // of *encoder
 	stopping chan struct{} // closed when retries must end
@@ -139,12 +141,14 @@ func (in *inserter) insertUntilStored(ctx context.Context, ins insert, failures 
 	for {
 		err := in.try(ctx, ins)
 		if err == nil {
+			in.failing.set(ins.table, nil)
 			in.report(nil)
 			return nil
 		}
 		failures.Add(1)
 		in.report(err)
 		err = fmt.Errorf("inserting into %s: %w", ins.table, err)
+		in.failing.set(ins.table, err)
 		if permanent(err) {
 			return consumererror.NewPermanent(err)
 		}

@@ -2,6 +2,8 @@ package clickhouserollupexporter
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -12,7 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/consumer/consumererror"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -25,15 +30,21 @@ import (
 // deadStore is a store that answers nothing but errors until it is opened.
 func deadStore(t *testing.T) (url string, requests func() int) {
 	t.Helper()
+	return refusingStore(t, "241", "Code: 241. DB::Exception: Memory limit exceeded")
+}
+
+// refusingStore answers every statement with an exception.
+func refusingStore(t *testing.T, code, text string) (url string, requests func() int) {
+	t.Helper()
 	var mu sync.Mutex
 	n := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		mu.Lock()
 		n++
 		mu.Unlock()
-		w.Header().Set("X-ClickHouse-Exception-Code", "241")
+		w.Header().Set("X-ClickHouse-Exception-Code", code)
 		w.WriteHeader(http.StatusInternalServerError)
-		_, _ = w.Write([]byte("Code: 241. DB::Exception: Memory limit exceeded"))
+		_, _ = w.Write([]byte(text))
 	}))
 	t.Cleanup(s.Close)
 	return s.URL, func() int {
@@ -70,6 +81,58 @@ func TestFullQueueTellsSendersToWait(t *testing.T) {
 
 	cancel()
 	require.ErrorIs(t, <-first, context.Canceled)
+}
+
+func TestSenderThatGivesUpIsToldWhy(t *testing.T) {
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // the server watches for hang-ups once the body is read
+		<-r.Context().Done()
+	}))
+	t.Cleanup(silent.Close)
+	full, _ := refusingStore(t, "243",
+		"Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space: While executing X. (NOT_ENOUGH_SPACE) (version 26.7.2.1), Stack trace:\n\n0. ./a.cpp:1")
+	short, _ := deadStore(t)
+	for name, tt := range map[string]struct {
+		endpoint string
+		want     string
+	}{
+		"no room":   {full, "the store has no room (NOT_ENOUGH_SPACE): free space in the data directory, then send it again"},
+		"no memory": {short, "Memory limit exceeded: send it again"},
+		"silent":    {silent.URL, "the store has not answered: send it again"},
+		"away":      {"http://127.0.0.1:1", "store unreachable at http://127.0.0.1:1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := NewFactory().CreateDefaultConfig().(*Config)
+			cfg.ClickHouse.Endpoint = tt.endpoint
+			cfg.Unit.MaxAge = time.Millisecond
+			cfg.Retry.InitialInterval, cfg.Retry.MaxInterval = time.Hour, time.Hour
+			core, seen := observer.New(zap.WarnLevel)
+			set := settings()
+			set.Logger = zap.New(core)
+			e, err := NewFactory().CreateTraces(context.Background(), set, cfg)
+			require.NoError(t, err)
+			require.NoError(t, e.Start(context.Background(), componenttest.NewNopHost()))
+			ctx, cancel := context.WithCancel(context.Background())
+			answer := make(chan error, 1)
+			go func() { answer <- e.ConsumeTraces(ctx, requestTraces(1, time.Now())) }()
+			if name != "silent" {
+				require.Eventually(t, func() bool { return seen.Len() > 0 }, 10*time.Second, time.Millisecond)
+			}
+			cancel()
+			err = <-answer
+			require.ErrorIs(t, err, context.Canceled)
+			require.ErrorContains(t, err, tt.want)
+			assert.NotContains(t, err.Error(), context.Canceled.Error())
+			assert.False(t, consumererror.IsPermanent(err))
+			for _, entry := range seen.All() {
+				assert.NotContains(t, fmt.Sprint(entry.ContextMap()), "a.cpp", "the engine's stack frames")
+			}
+			if name == "silent" {
+				silent.CloseClientConnections()
+			}
+			require.NoError(t, e.Shutdown(context.Background()))
+		})
+	}
 }
 
 func TestShutdownDoesNotWaitForADeadStore(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -24,8 +25,33 @@ func (e *storeError) Error() string {
 	return fmt.Sprintf("store answered HTTP %d: %s", e.Status, e.Message)
 }
 
-// maxErrorText is how much of an exception is kept: stack traces follow.
-const maxErrorText = 2048
+// maxErrorText is how much of an exception's sentence is kept, in bytes.
+const maxErrorText = 300
+
+// sentence gives what an exception says, without its code, the version, and the
+// stack trace or the steps of the query that follow it; its name stays.
+func sentence(text string) string {
+	text, _, _ = strings.Cut(text, "Stack trace:")
+	text, _, _ = strings.Cut(text, "\n")
+	text, _, _ = strings.Cut(text, " (version ")
+	if _, after, found := strings.Cut(text, "DB::Exception: "); found {
+		text = after
+	}
+	name := exceptionName.FindString(text)
+	for _, step := range []string{": While executing", ": while executing", ": while pushing", ": While pushing"} {
+		text, _, _ = strings.Cut(text, step)
+	}
+	if len(text) > maxErrorText {
+		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
+	}
+	if name != "" && !strings.HasSuffix(text, name) {
+		text += " " + name
+	}
+	return strings.TrimRight(text, " ,")
+}
+
+// exceptionName is what ends an exception's text: "(NOT_ENOUGH_SPACE)".
+var exceptionName = regexp.MustCompile(`\([A-Z][A-Z_]+\)[ ,]*$`)
 
 // answerError makes an error of an answer, nil when it is a success. Where an
 // exception came after the first byte the status is 200 all the same: then the
@@ -38,10 +64,7 @@ func answerError(resp *http.Response, text string) error {
 	if resp.StatusCode == http.StatusOK && code == 0 {
 		return nil
 	}
-	if len(text) > maxErrorText {
-		text = text[:maxErrorText]
-	}
-	return &storeError{Code: code, Status: resp.StatusCode, Message: text}
+	return &storeError{Code: code, Status: resp.StatusCode, Message: sentence(text)}
 }
 
 // codeIn finds the code in the text of an exception: "Code: 60. DB::Exception: …".
@@ -66,6 +89,7 @@ func codeIn(text string) int {
 const (
 	codeUnknownTable    = 60
 	codeUnknownDatabase = 81
+	codeNotEnoughSpace  = 243
 )
 
 // permanentCodes are exceptions that the same block would raise again: it does

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,4 +44,16 @@ func TestAnswersOfTheStore(t *testing.T) {
 	}
 	assert.False(t, permanent(errors.New("connection refused")))
 	assert.True(t, permanent(fmt.Errorf("x: %w", &schemaMismatch{errors.New("y")})))
+}
+
+func TestSentence(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                  "",
+		"<html>Bad gateway": "<html>Bad gateway",
+		"Code: 60. DB::Exception: Table a.b does not exist. (UNKNOWN_TABLE) (version 26.7.2.1)":                                             "Table a.b does not exist. (UNKNOWN_TABLE)",
+		"Code: 243. DB::Exception: Cannot reserve 1 MiB, not enough space: While executing X. (NOT_ENOUGH_SPACE), Stack trace:\n0. ./a.cpp": "Cannot reserve 1 MiB, not enough space (NOT_ENOUGH_SPACE)",
+		strings.Repeat("ü", maxErrorText) + " (X_Y)":                                                                                        strings.Repeat("ü", maxErrorText/2) + "… (X_Y)",
+	} {
+		assert.Equal(t, want, sentence(text))
+	}
 }

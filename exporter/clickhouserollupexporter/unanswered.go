@@ -1,0 +1,56 @@
+package clickhouserollupexporter
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// unanswered is a delivery whose sender stopped waiting before the store had
+// confirmed it. Its text says what the store was seen to do, for the sender to
+// read; it is also the error of the sender's context.
+type unanswered struct {
+	ctx   error
+	store error // the last failure of an insert; nil when none was seen
+}
+
+func (e *unanswered) Error() string {
+	switch {
+	case e.store == nil:
+		return "the store has not answered: send it again"
+	case errorCode(e.store) == codeNotEnoughSpace:
+		return "the store has no room (NOT_ENOUGH_SPACE): free space in the data directory, then send it again"
+	}
+	return e.store.Error() + ": send it again"
+}
+
+func (e *unanswered) Unwrap() []error { return []error{e.ctx, e.store} }
+
+// failures remembers by table how the last insert failed. A table that takes an
+// insert is forgotten.
+type failures [tableCount]atomic.Pointer[error]
+
+func (f *failures) set(t table, err error) {
+	if err == nil {
+		f[t].Store(nil)
+		return
+	}
+	f[t].Store(&err)
+}
+
+// last gives a failure that is not over; want of room before others.
+func (f *failures) last() (last error) {
+	for t := range f {
+		if err := f[t].Load(); err != nil && (last == nil || errorCode(*err) == codeNotEnoughSpace) {
+			last = *err
+		}
+	}
+	return last
+}
+
+// explain adds to an error of the sender's context why it had to wait.
+func (f *failures) explain(err, ctxErr error) error {
+	if ctxErr == nil || !errors.Is(err, ctxErr) {
+		return err
+	}
+	return &unanswered{ctx: ctxErr, store: f.last()}
+}
