@@ -2,7 +2,10 @@ package requesteventreceiver
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,6 +70,10 @@ func (r *requestEventReceiver) failure(err error) *answer {
 		a.status = http.StatusInternalServerError
 	default:
 		a.status = http.StatusServiceUnavailable
+		a.Error = r.interrupted(err)
+	}
+	if isStatus && st.Code() == codes.DeadlineExceeded {
+		a.Error = r.notInTime(st.Message())
 	}
 	switch a.status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
@@ -77,6 +84,28 @@ func (r *requestEventReceiver) failure(err error) *answer {
 		a.retryAfter = 0
 	}
 	return a
+}
+
+// interrupted words the error of a delivery that was not waited for any longer;
+// others are what they say.
+func (r *requestEventReceiver) interrupted(err error) string {
+	text := err.Error()
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return r.notInTime(text)
+	case text == context.Canceled.Error():
+		return "not stored: the collector is stopping: send it again"
+	}
+	return text
+}
+
+// notInTime says that the timeout is over, and why if the pipeline told.
+func (r *requestEventReceiver) notInTime(why string) string {
+	why = strings.TrimSuffix(why, context.DeadlineExceeded.Error())
+	if why = strings.TrimRight(why, ": \n"); why == "" {
+		why = "send it again"
+	}
+	return fmt.Sprintf("not stored within %s: %s", r.cfg.Timeout, why)
 }
 
 func retryDelay(st *status.Status) time.Duration {

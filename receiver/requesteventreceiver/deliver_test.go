@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -47,6 +48,9 @@ func TestPipelinesAnswer(t *testing.T) {
 		"a permanent status":                   {traces: consumererror.NewPermanent(status.Error(codes.InvalidArgument, "no")), want: 400, text: "no"},
 		"no key":                               {traces: status.Error(codes.Unauthenticated, "who"), want: 401, text: "who"},
 		"no permission":                        {traces: status.Error(codes.PermissionDenied, "not you"), want: 403, text: "not you"},
+		"too late, of a server behind":         {traces: status.Error(codes.DeadlineExceeded, "context deadline exceeded"), want: 503, retryAfter: "7", text: "not stored within 25s: send it again"},
+		"too late, with a reason":              {traces: fmt.Errorf("no room: %w", context.DeadlineExceeded), want: 503, retryAfter: "7", text: "not stored within 25s: no room"},
+		"stopped":                              {traces: context.Canceled, want: 503, retryAfter: "7", text: "not stored: the collector is stopping"},
 		"logs alone refused":                   {logs: errors.New("plain"), want: 503, retryAfter: "7", text: "plain"},
 		"the final refusal is told, of logs":   {traces: errors.New("plain"), logs: status.Error(codes.PermissionDenied, "not you"), want: 403, text: "not you"},
 		"the final refusal is told, of traces": {logs: errors.New("plain"), traces: status.Error(codes.PermissionDenied, "not you"), want: 403, text: "not you"},
@@ -71,6 +75,7 @@ func TestAPipelineThatTakesTooLong(t *testing.T) {
 	r := post(t, url, []byte(goodLine))
 	assert.Equal(t, http.StatusServiceUnavailable, r.status)
 	assert.Equal(t, "1", r.retryAfter)
+	assert.Equal(t, "not stored within 1ms: send it again", r.Error)
 }
 
 func TestBatchIDTravelsInTheContext(t *testing.T) {
