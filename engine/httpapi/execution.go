@@ -68,6 +68,12 @@ func (e *execution) execute() error {
 	if err := refuse(e.statement); err != nil {
 		return err
 	}
+	if err := refuseFiles(e.statement, e.request); err != nil {
+		return err
+	}
+	if valuesFollow(e.statement) {
+		e.data = &valuesReader{Reader: e.data}
+	}
 	rewriteQueryID(&e.statement)
 
 	// The engine keeps per-thread state; a statement stays on one thread.
@@ -101,14 +107,17 @@ func (e *execution) execute() error {
 // refuse refuses statements that would reach beyond the store: clauses that read
 // and write files beside the engine (over HTTP they name files of the client),
 // and the end of the process, for which the library signals its whole process
-// group.
+// group; and the end of the database that every connection of the library needs.
 func refuse(statement sqltext.Statement) error {
 	switch {
 	case statement.Verb == "SYSTEM" && (statement.HasPair("SYSTEM", "SHUTDOWN") || statement.HasPair("SYSTEM", "KILL")):
 		return exception(codeUnsupportedMethod, "UNSUPPORTED_METHOD", "An embedded engine is stopped by a signal to its process, not by a statement")
+	case (statement.Verb == "DROP" || statement.Verb == "DETACH") &&
+		(statement.HasSequence("DATABASE", "default") || statement.HasSequence("DATABASE", "IF", "EXISTS", "default")):
+		return exception(codeUnsupportedMethod, "UNSUPPORTED_METHOD", "The embedded engine cannot be without its database default")
 	case statement.Verb == "INSERT" && statement.HasPair("FROM", "INFILE"):
 		return exception(codeUnknownTypeOfQuery, "UNKNOWN_TYPE_OF_QUERY", "Query has infile and was send directly to server")
-	case producesRows[statement.Verb] && statement.HasPair("INTO", "OUTFILE"):
+	case statement.Verb != "INSERT" && statement.HasPair("INTO", "OUTFILE"):
 		return exception(codeIntoOutfile, "INTO_OUTFILE_NOT_ALLOWED", "INTO OUTFILE is not allowed")
 	}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"syscall"
 
 	"github.com/trackwayhq/trackway/engine/chdb"
 )
@@ -18,7 +16,7 @@ func (e *execution) insert() error {
 	if err != nil {
 		return err
 	}
-	stats, err := e.feed()
+	stats, err := e.feed(e.statement.Text)
 	if err != nil {
 		out.abandon()
 		return err
@@ -29,8 +27,9 @@ func (e *execution) insert() error {
 	return e.answer(out, nil)
 }
 
-func (e *execution) feed() (chdb.Stats, error) {
-	stream, err := e.conn.Insert(e.statement.Text, e.statement.Format, e.request.params)
+// feed runs an INSERT with the rows of the body.
+func (e *execution) feed(insert string) (chdb.Stats, error) {
+	stream, err := e.conn.Insert(insert, e.statement.Format, e.request.params)
 	if err != nil {
 		return chdb.Stats{}, err
 	}
@@ -55,47 +54,25 @@ func (e *execution) feed() (chdb.Stats, error) {
 	}
 }
 
-// insertSelect runs INSERT … SELECT … FROM input('…') FORMAT …: input() becomes
-// a file() over a pipe that the body flows through.
-func (e *execution) insertSelect() error {
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		return fmt.Errorf("pipe for the rows of an INSERT: %w", err)
-	}
-	source := fmt.Sprintf("file(%s, %s, ", quote(pathOf(reader)), quote(e.statement.Format))
-	statement, found := e.statement.ReplaceCall("input", source)
+// inputTable holds the rows of an INSERT … SELECT … FROM input(…).
+const inputTable = "_input_rows"
+
+// insertSelect runs INSERT … SELECT … FROM input('…') FORMAT …: input() becomes a
+// temporary table, on disk, that the body is read into first. So a body that
+// breaks off inserts nothing, and the statement needs no right to read files.
+func (e *execution) insertSelect() (err error) {
+	structure, statement, found := e.statement.ReplaceInput(inputTable)
 	if !found {
 		// Nothing reads the rows: the SELECT has tables of its own.
-		if err := errors.Join(reader.Close(), writer.Close()); err != nil {
-			return err
-		}
 		return e.gather()
 	}
+	if err := e.conn.Exec("CREATE TEMPORARY TABLE " + inputTable + " (" + structure + ") ENGINE = StripeLog"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.conn.Exec("DROP TEMPORARY TABLE "+inputTable)) }()
+	if _, err := e.feed("INSERT INTO " + inputTable); err != nil {
+		return err
+	}
 	e.statement = statement
-	fed := make(chan error, 1)
-	ended := make(chan struct{})
-	go func() { fed <- e.feedPipe(writer, ended) }()
-	err = e.gather()
-	close(ended)
-	// With no reader left, a copy the engine did not want ends too.
-	closeErr := reader.Close()
-	if feedErr := <-fed; err == nil && feedErr != nil {
-		return feedErr
-	}
-	return errors.Join(err, closeErr)
-}
-
-// feedPipe copies the body into the pipe. The engine cannot tell the end of a
-// body that broke off from its proper end, so then it is told to stop first.
-func (e *execution) feedPipe(writer *os.File, ended <-chan struct{}) error {
-	_, err := io.Copy(writer, e.data)
-	switch {
-	case errors.Is(err, syscall.EPIPE):
-		// The engine wanted no more; it has its reasons or its rows.
-		err = nil
-	case err != nil:
-		e.server.killOnce(ended, e.comment)
-		err = fmt.Errorf("the body of the request broke off: %w", err)
-	}
-	return errors.Join(err, writer.Close())
+	return e.gather()
 }

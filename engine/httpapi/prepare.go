@@ -25,6 +25,9 @@ func (e *execution) prepare() (func(), error) {
 		}
 	}
 	settings = append(settings, setting{"log_comment", e.comment})
+	if !valuesFollow(e.statement) {
+		settings = append(settings, setting{interpretSetting, "0"})
+	}
 	if r.setting("implicit_select") == "" {
 		// On by default in the engine, for its command line; off on servers.
 		settings = append(settings, setting{"implicit_select", "0"})

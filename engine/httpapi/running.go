@@ -126,34 +126,21 @@ func (s *Server) killUntil(done <-chan struct{}, comment string) {
 	}
 }
 
-// killOnce kills the statement with the comment, waiting for it to begin unless
-// done is closed before.
-func (s *Server) killOnce(done <-chan struct{}, comment string) {
-	for !s.kill(comment) {
-		select {
-		case <-done:
-			return
-		case <-time.After(killRetry):
-		}
-	}
-}
-
-// kill tells the engine to cancel the statement with the comment, and reports
-// whether it was there: one that has not begun is missed.
-func (s *Server) kill(comment string) bool {
+// kill tells the engine to cancel the statement with the comment; one that has
+// not begun is missed.
+func (s *Server) kill(comment string) {
 	conn, err := s.instance.Connect()
 	if err != nil {
 		s.options.Log.Error("no connection to kill a statement with", "error", err)
-		return false
+		return
 	}
 	defer conn.Close()
 	result, err := conn.Query("KILL QUERY WHERE Settings['log_comment'] = "+quote(comment)+" ASYNC", "TabSeparated", nil)
 	if err != nil {
 		s.options.Log.Error("kill a statement", "comment", comment, "error", err)
-		return false
+		return
 	}
-	defer result.Close()
-	return len(result.Bytes()) > 0
+	result.Close()
 }
 
 var quoter = strings.NewReplacer(`\`, `\\`, `'`, `\'`)

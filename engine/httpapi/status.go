@@ -22,6 +22,7 @@ const (
 	codeBrotliReadFailed     = 448
 	codeZstdDecoderFailed    = 561
 	codeLZ4DecoderFailed     = 618
+	codeDatabaseAccessDenied = 291
 	codeSessionNotFound      = 372
 	codeSessionIsLocked      = 373
 	codeAuthenticationFailed = 516

@@ -63,20 +63,23 @@ func (s Statement) edit(l *lexer, match func(token) (token, bool), replacement s
 	return s
 }
 
-// ReplaceCall replaces the beginning of the first call of a function, its name
-// and opening bracket, by another text.
-func (s Statement) ReplaceCall(function, opening string) (Statement, bool) {
+// ReplaceInput replaces the first input('structure') by the name of a table, and
+// returns the structure.
+func (s Statement) ReplaceInput(table string) (structure string, replaced Statement, found bool) {
 	l := &lexer{text: s.Text}
 	for t := l.next(); t.kind != end; t = l.next() {
-		if !l.is(t, function) {
+		if !l.is(t, "input") {
 			continue
 		}
-		if bracket := l.next(); l.isSymbol(bracket, '(') {
-			s.Text = s.Text[:t.start] + opening + s.Text[bracket.end:]
-			return s, true
+		ahead := &lexer{text: l.text, pos: l.pos}
+		opening, argument, closing := ahead.next(), ahead.next(), ahead.next()
+		if ahead.isSymbol(opening, '(') && argument.kind == literal && ahead.isSymbol(closing, ')') {
+			structure = l.value(argument)
+			s.Text = s.Text[:t.start] + table + s.Text[closing.end:]
+			return structure, s, true
 		}
 	}
-	return s, false
+	return "", s, false
 }
 
 // HasPair reports whether two keywords stand side by side.

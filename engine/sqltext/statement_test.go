@@ -90,10 +90,11 @@ func TestEditing(t *testing.T) {
 	require.Equal(t, "SELECT 'system.processes' FROM (…) p JOIN (…) q USING x OUT FORMAT JSON", edited.WithClause("OUT", ""))
 	require.Equal(t, "SHOW CREATE TABLE system.processes", parse("SHOW CREATE TABLE system.processes").ReplaceTable("system", "processes", "(…)").Text)
 
-	called, found := parse("INSERT INTO t SELECT input FROM input ('a Int8') FORMAT CSV").ReplaceCall("input", "file(1, ")
+	structure, called, found := parse("INSERT INTO t SELECT input FROM input ('a Enum8(\\'x\\' = 1)') FORMAT CSV").ReplaceInput("rows")
 	require.True(t, found)
-	require.Equal(t, "INSERT INTO t SELECT input FROM file(1, 'a Int8')", called.Text)
-	_, found = parse("INSERT INTO t SELECT 'input(' FROM s").ReplaceCall("input", "file(1, ")
+	require.Equal(t, "a Enum8('x' = 1)", structure)
+	require.Equal(t, "INSERT INTO t SELECT input FROM rows", called.Text)
+	_, _, found = parse("INSERT INTO t SELECT 'input(' FROM s").ReplaceInput("rows")
 	require.False(t, found)
 }
 
