@@ -242,7 +242,7 @@ export function answer(url: URL): [status: number, body: unknown] {
     case 'heatmap':
       return [200, q.get('by') === 'route' ? routes : latency];
     case 'events':
-      return [200, { rows: [{ ...request(3), type: 'event', message: 'paid' }], stats: {} }];
+      return [200, { ...request(parseInt(id ?? '', 16) - 1), type: 'event', message: 'paid' }];
     case 'journeys':
       return [200, journey];
   }
