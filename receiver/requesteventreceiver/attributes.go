@@ -188,8 +188,8 @@ func (d *decoder) join(prefix string, key []byte) string {
 	return d.text.copy(view(d.scratch))
 }
 
-// value converts a JSON value: whole numbers that fit become integers, other
-// numbers doubles, and what no double can hold its text. Depth is bounded by the
+// value converts a JSON value: whole numbers become integers, or their text where
+// no int64 holds them, other numbers doubles, and what no double can hold its text. Depth is bounded by the
 // parser, width by tooWide.
 func (d *decoder) value(dst pcommon.Value, v *fastjson.Value) {
 	switch v.Type() {
@@ -214,11 +214,21 @@ func (d *decoder) value(dst pcommon.Value, v *fastjson.Value) {
 	}
 }
 
+// whole says whether a number is digits only, perhaps with a sign.
+func whole(number []byte) bool {
+	digits := bytes.TrimPrefix(number, []byte{'-'})
+	return len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0
+}
+
 func (d *decoder) number(dst pcommon.Value, v *fastjson.Value) {
 	d.scratch = v.MarshalTo(d.scratch[:0])
 	if !bytes.ContainsAny(d.scratch, ".eE") {
 		if n, err := v.Int64(); err == nil {
 			dst.SetInt(n)
+			return
+		}
+		if whole(d.scratch) { // a double would lose its last digits
+			dst.SetStr(d.text.copy(view(d.scratch)))
 			return
 		}
 	}

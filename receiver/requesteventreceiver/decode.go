@@ -74,10 +74,13 @@ func (d *decoder) line(line []byte) (requestID string, _ *lineError) {
 	}
 	values := countValues(line)
 	if values > maxValues {
-		return "", rejectLine(reasonTooMany, "line: more than %d JSON values", maxValues)
+		return "", rejectLine(reasonTooMany, "line: want at most %d JSON values", maxValues)
 	}
 	v, err := d.parser.ParseBytes(line)
 	if err != nil {
+		if deeper(line, fastjson.MaxDepth) {
+			return "", rejectLine(reasonInvalidJSON, "line: want objects and arrays nested at most %d deep", fastjson.MaxDepth)
+		}
 		return "", rejectLine(reasonInvalidJSON, "line: want one JSON object: %v", err)
 	}
 	o, err := v.Object()
@@ -106,6 +109,31 @@ func countValues(line []byte) int {
 		return n
 	}
 	n = 0
+	punctuation(line, func(c byte) {
+		if c == ',' || c == '[' || c == '{' {
+			n++
+		}
+	})
+	return n
+}
+
+// deeper says whether objects and arrays are nested deeper than limit.
+func deeper(line []byte, limit int) bool {
+	depth, deepest := 0, 0
+	punctuation(line, func(c byte) {
+		switch c {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth--
+		}
+	})
+	return deepest > limit
+}
+
+// punctuation calls visit for the bytes of the line that are in no string.
+func punctuation(line []byte, visit func(c byte)) {
 	inString, escaped := false, false
 	for _, c := range line {
 		switch {
@@ -115,11 +143,10 @@ func countValues(line []byte) int {
 			escaped = true
 		case c == '"':
 			inString = !inString
-		case !inString && (c == ',' || c == '[' || c == '{'):
-			n++
+		case !inString:
+			visit(c)
 		}
 	}
-	return n
 }
 
 // tooWide says whether an object anywhere in v has more than limit keys. Putting

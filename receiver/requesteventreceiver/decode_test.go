@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -90,7 +91,7 @@ func TestRejectedLines(t *testing.T) {
 		{`{"type":"request","ts":true}`, "invalid_field", `ts: want RFC 3339 or an epoch in s, ms, µs or ns, got true`},
 		{`{"type":"request","ts":-5}`, "invalid_field", `ts: want RFC 3339 or an epoch in s, ms, µs or ns, got -5`},
 		{`{"type":"request","ts":inf}`, "invalid_field", `ts: want RFC 3339 or an epoch in s, ms, µs or ns, got inf`},
-		{`{"type":"request","ts":"2200-01-01T00:00:01Z"}`, "invalid_field", `ts: want a time before the year 2200, got "2200-01-01T00:00:01Z"`},
+		{`{"type":"request","ts":"2200-01-01T00:00:00Z"}`, "invalid_field", `ts: want a time before the year 2200, got "2200-01-01T00:00:00Z"`},
 		{`{"type":"request","ts":0}`, "too_old", `ts: 1970-01-01T00:00:00Z is older than 720h0m0s (max_age)`},
 		{`{"type":"request","ts":"2026-10-31T12:00:00Z"}`, "too_old", `ts: 2026-10-31T12:00:00Z is older than 720h0m0s (max_age)`},
 		{`{"type":"span"}`, "invalid_field", `name: want the name of the span, got nothing`},
@@ -99,6 +100,7 @@ func TestRejectedLines(t *testing.T) {
 		{`{"type":"span","name":"a","status":true}`, "invalid_field", `status: want unset, ok or error, got true`},
 		{`{"type":"event"}`, "invalid_field", `name: want a name, a message or an error, got none of them`},
 		{`{"type":"event","name":"a","severity":"loud"}`, "invalid_field", `severity: want trace, debug, info, warn, error or fatal, or a number from 1 to 24, got "loud"`},
+		{`{"type":"event","severity":"loud"}`, "invalid_field", `severity: want trace, debug`},
 		{`{"type":"event","name":"a","severity":25}`, "invalid_field", `severity: want trace, debug, info, warn, error or fatal, or a number from 1 to 24, got 25`},
 		{`{"type":"event","name":"a","message":{}}`, "invalid_field", `message: want a string, got an object`},
 		{`{"type":"metric"}`, "unknown_type", `type: want request, span or event, got "metric"`},
@@ -109,8 +111,10 @@ func TestRejectedLines(t *testing.T) {
 		{`{"type":"request"`, "invalid_json", `line: want one JSON object: cannot parse JSON:`},
 		{`{"type":"request"} {}`, "invalid_json", `line: want one JSON object: unexpected tail`},
 		{"{\"type\":\"request\",\"path\":\"\xff\"}", "invalid_json", `line: want UTF-8`},
-		{strings.Repeat("[", 400), "invalid_json", `line: want one JSON object: cannot parse JSON`},
-		{"[" + strings.Repeat("1,", maxValues) + "1]", "too_many_attributes", `line: more than 16384 JSON values`},
+		{strings.Repeat("[", 400), "invalid_json", `line: want objects and arrays nested at most 300 deep`},
+		{`{"type":"request","attributes":{"a":"[{\"","b":` + strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2002), "invalid_json",
+			`line: want objects and arrays nested at most 300 deep`},
+		{"[" + strings.Repeat("1,", maxValues) + "1]", "too_many_attributes", `line: want at most 16384 JSON values`},
 		{`{"type":"request","attributes":{"a":0` + manyKeys(32) + `}}`, "too_many_attributes", `line: an object of more than 32 keys (max_attributes)`},
 		{`{"type":"request","attributes":{"a":{"b":0` + manyKeys(32) + `}}}`, "too_many_attributes", `line: an object of more than 32 keys (max_attributes)`},
 		{`{"type":"request","attributes":{"a":0` + manyKeys(20) + `},"correlation":{"a":0` + manyKeys(20) + `}}`, "too_many_attributes",
@@ -182,6 +186,27 @@ func TestTimes(t *testing.T) {
 		span := d.batch.traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0)
 		assert.Equal(t, want, span.StartTimestamp().AsTime().Format(time.RFC3339Nano), "ts %s", ts)
 	}
+}
+
+func TestNumbersKeepTheirDigits(t *testing.T) {
+	d := testDecoder(testLimits)
+	_, lerr := d.line([]byte(`{"type":"span","name":"a","big":18446744073709551615,"attributes":{"least":-9223372036854775808,"most":9223372036854775807,` +
+		`"less":-9223372036854775809,"huge":123456789012345678901234567890,"list":[9223372036854775808],"fraction":0.5,"exponent":1e3,"beyond":1e999}}`))
+	require.Nil(t, lerr)
+	got := d.batch.traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).Attributes().AsRaw()
+	delete(got, "trackway.marks")
+	assert.Equal(t, map[string]any{
+		"big": "18446744073709551615", "least": int64(math.MinInt64), "most": int64(math.MaxInt64),
+		"less": "-9223372036854775809", "huge": "123456789012345678901234567890", "list": []any{"9223372036854775808"},
+		"fraction": 0.5, "exponent": 1000.0, "beyond": "1e999",
+	}, got)
+}
+
+func TestLoneSurrogatesStayAsWritten(t *testing.T) {
+	d := testDecoder(testLimits)
+	_, lerr := d.line([]byte(`{"type":"span","name":"a \ud800 b \ud83d\ude00"}`))
+	require.Nil(t, lerr)
+	assert.Equal(t, `a \ud800 b 😀`, d.batch.traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).Name())
 }
 
 func TestBodiesAreCutAtARune(t *testing.T) {

@@ -27,9 +27,6 @@ func (d *decoder) event(c common, a attributes) *lineError {
 	if lerr != nil {
 		return lerr
 	}
-	if c.name == "" && message == "" && !c.failure.present {
-		return rejectLine(reasonInvalidField, "name: want a name, a message or an error, got none of them")
-	}
 	number, word, lerr := d.severity(c.failure.present)
 	if lerr != nil {
 		return lerr
@@ -38,6 +35,9 @@ func (d *decoder) event(c common, a attributes) *lineError {
 		if a.status, a.hasStatus, lerr = d.integer(fieldStatus, maxStatus); lerr != nil {
 			return lerr
 		}
+	}
+	if c.name == "" && message == "" && !c.failure.present {
+		return rejectLine(reasonInvalidField, "name: want a name, a message or an error, got none of them")
 	}
 
 	r := d.batch.record(c.origin, &d.text)

@@ -149,7 +149,7 @@ func (d *decoder) timestamp() (t time.Time, given bool, _ *lineError) {
 	default:
 		return t, true, want("ts", expected, v)
 	}
-	if t.After(latestTime) {
+	if !t.Before(latestTime) {
 		return t, true, want("ts", "a time before the year 2200", v)
 	}
 	if oldest := d.now.Add(-d.limits.maxAge); t.Before(oldest) {

@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/trackwayhq/trackway/internal/loopback"
 )
@@ -16,14 +17,21 @@ var mediaTypes = []string{
 	"application/octet-stream", "application/x-www-form-urlencoded", "text/plain",
 }
 
+// charsets are UTF-8 and its subset.
+var charsets = []string{"utf-8", "utf8", "us-ascii"}
+
 func checkMediaType(r *http.Request) error {
 	header := r.Header.Get("Content-Type")
 	if header == "" {
 		return nil
 	}
-	mediaType, _, err := mime.ParseMediaType(header)
+	mediaType, params, err := mime.ParseMediaType(header)
 	if err == nil && slices.Contains(mediaTypes, mediaType) {
-		return nil
+		charset := params["charset"]
+		if charset == "" || slices.Contains(charsets, strings.ToLower(charset)) {
+			return nil
+		}
+		return fmt.Errorf("charset %q: want utf-8", charset)
 	}
 	return fmt.Errorf("content type %q: want application/x-ndjson", header)
 }

@@ -42,6 +42,26 @@ func TestBrowsersAndForeignHosts(t *testing.T) {
 	}
 }
 
+func TestMediaTypes(t *testing.T) {
+	var p pipelines
+	url := serve(t, &p, componenttest.NewNopHost(), nil)
+	for contentType, want := range map[string]string{
+		"application/x-ndjson":                   "",
+		"application/x-ndjson; charset=UTF-8":    "",
+		`text/plain; charset="us-ascii"`:         "",
+		"application/x-ndjson; charset=latin1":   `charset "latin1": want utf-8`,
+		"application/json; charset=utf-16":       `charset "utf-16": want utf-8`,
+		"application/xml":                        `content type "application/xml": want application/x-ndjson`,
+		"application/x-ndjson; charset=; broken": `content type "application/x-ndjson; charset=; broken": want application/x-ndjson`,
+	} {
+		r := post(t, url, []byte(goodLine), "Content-Type", contentType)
+		assert.Equal(t, want, r.Error, contentType)
+		if want != "" {
+			assert.Equal(t, http.StatusUnsupportedMediaType, r.status, contentType)
+		}
+	}
+}
+
 // keys is an authenticator that knows one key.
 type keys struct {
 	component.StartFunc
