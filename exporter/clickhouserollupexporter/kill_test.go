@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -15,12 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/trackwayhq/trackway/internal/enginetest"
+	"github.com/trackwayhq/trackway/internal/freeport"
 )
 
 // freePort gives an address that an engine can be started on again and again.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := freeport.Listen(t.Context(), "127.0.0.1")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
 	return l.Addr().String()

@@ -2,7 +2,6 @@ package crash_test
 
 import (
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"path/filepath"
 	"syscall"
@@ -17,10 +16,7 @@ import (
 // freeAddress is a loopback address that nothing listens on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer func() { require.NoError(t, l.Close()) }()
-	return l.Addr().String()
+	return harness.FreeAddresses(t, 1)[0]
 }
 
 // startCollector runs the standalone configuration against the engine's address

@@ -2,12 +2,13 @@ package harness
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/trackwayhq/trackway/internal/freeport"
 )
 
 // FreeAddresses gives n different host:port addresses on loopback that were free
@@ -16,7 +17,7 @@ func FreeAddresses(t testing.TB, n int) []string {
 	t.Helper()
 	addresses := make([]string, n)
 	for i := range addresses {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := freeport.Listen(t.Context(), "127.0.0.1")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/trackwayhq/trackway/internal/freeport"
 )
 
 // endpoint is one address of Addresses with the words errors use for it.
@@ -35,20 +37,27 @@ func (a *Addresses) endpoints() []endpoint {
 // All ports are held until every one is found, so that no two endpoints get the
 // same one.
 func (a *Addresses) settle(ctx context.Context) error {
-	var config net.ListenConfig
 	for _, e := range a.endpoints() {
-		listener, err := config.Listen(ctx, "tcp", *e.addr)
+		host, port, err := net.SplitHostPort(*e.addr)
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", e.flag, *e.addr, err)
+		}
+		listener, err := listen(ctx, host, port)
 		if err != nil {
 			return portError(e, err)
 		}
 		defer listener.Close()
-		host, _, err := net.SplitHostPort(*e.addr)
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", e.flag, *e.addr, err)
-		}
 		*e.addr = net.JoinHostPort(host, strconv.Itoa(listener.Addr().(*net.TCPAddr).Port))
 	}
 	return nil
+}
+
+func listen(ctx context.Context, host, port string) (net.Listener, error) {
+	if port == "0" {
+		return freeport.Listen(ctx, host)
+	}
+	var config net.ListenConfig
+	return config.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 }
 
 func portError(e endpoint, err error) error {
