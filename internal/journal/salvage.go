@@ -120,13 +120,18 @@ func (s *salvager) segment(fs FileSystem, path string, seq uint64) error {
 		if rec.kind != kindBatch {
 			return rec.kind != kindEnd, nil
 		}
-		return true, s.copy(path, rec)
+		batches, ok := s.decoded(path, rec)
+		if !ok {
+			return true, nil
+		}
+		return true, s.copy(batches)
 	})
 }
 
-// copy applies a batch to the new journal, space by space.
-func (s *salvager) copy(path string, rec foundRecord) error {
-	batches := map[string][]Op{}
+// decoded gives a batch's operations by space; a batch that does not decode is
+// reported as lost.
+func (s *salvager) decoded(path string, rec foundRecord) (batches map[string][]Op, ok bool) {
+	batches = map[string][]Op{}
 	err := decodeOps(rec.payload, func(op loggedOp) error {
 		batches[op.space] = append(batches[op.space], Op{Kind: op.kind, Key: op.key, Value: op.value})
 		if op.kind == Set {
@@ -138,8 +143,13 @@ func (s *salvager) copy(path string, rec foundRecord) error {
 	})
 	if err != nil {
 		s.lost(Lost{File: path, Offset: rec.off, Bytes: rec.size(), Records: 1, Reason: err.Error()})
-		return nil
+		return nil, false
 	}
+	return batches, true
+}
+
+// copy applies a batch to the new journal, space by space.
+func (s *salvager) copy(batches map[string][]Op) error {
 	for name, ops := range batches {
 		s.target.mu.Lock()
 		space := s.target.space(name)
