@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// minMemory is the least an engine works with: below it, merges of wide tables
+// MinMemory is the least an engine works with, in bytes: below it, merges of wide tables
 // fail for want of memory.
-const minMemory = 1 << 30
+const MinMemory = 1 << 30
 
 // fallbackMemory stands for the machine's memory where it cannot be read.
 const fallbackMemory = 4 << 30
 
 // memoryBudget returns the budget in bytes: the one asked for, or a quarter of
-// the machine's memory and at least minMemory.
+// the machine's memory and at least MinMemory.
 func memoryBudget(asked uint64) (uint64, error) {
 	if asked == 0 {
-		return max(machineMemory()/4, minMemory), nil
+		return max(machineMemory()/4, MinMemory), nil
 	}
-	if asked < minMemory {
-		return 0, fmt.Errorf("engine: a memory budget of %d bytes is too small: give at least %d (1 GiB) with --memory", asked, uint64(minMemory))
+	if asked < MinMemory {
+		return 0, fmt.Errorf("engine: a memory budget of %d bytes is too small: give at least %d (1 GiB) with --memory", asked, uint64(MinMemory))
 	}
 	return asked, nil
 }

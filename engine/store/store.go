@@ -46,6 +46,9 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, Report, error)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("data directory %q: %w", dir, err)
 	}
+	if err := CheckDir(abs); err != nil {
+		return nil, Report{}, err
+	}
 	if err := createLayout(abs); err != nil {
 		return nil, Report{}, err
 	}

@@ -44,10 +44,14 @@ func initVersion(dir, path string) error {
 		return fmt.Errorf("look into the store: %w", err)
 	}
 	if len(entries) > 0 {
-		return fmt.Errorf("%s holds a store but no %s file: restore the file if the directory was copied (its text is %q), or choose another directory with --data",
-			dir, versionFile, versionPrefix+strconv.Itoa(FormatVersion))
+		return versionMissing(dir)
 	}
 	return replaceFile(path, filepath.Join(dir, runDir), []byte(versionPrefix+strconv.Itoa(FormatVersion)+"\n"))
+}
+
+func versionMissing(dir string) error {
+	return fmt.Errorf("%s holds a store but no %s file: restore the file if the directory was copied (its text is %q), or choose another directory with --data",
+		dir, versionFile, versionPrefix+strconv.Itoa(FormatVersion))
 }
 
 // clip shortens foreign text for a message.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/trackwayhq/trackway/engine/store"
 )
 
 // dataDir is an absolute data directory that this process holds the lock of.
@@ -25,6 +27,9 @@ func openDataDir(path string) (*dataDir, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("data directory %s: %w", path, err)
+	}
+	if err := store.CheckDir(abs); err != nil {
+		return nil, err
 	}
 	d := &dataDir{path: abs}
 	if _, err := os.Stat(d.join("store")); errors.Is(err, fs.ErrNotExist) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/trackwayhq/trackway/engine"
 )
 
 // Options is what the user of `trackway up` can choose. The zero value of every
@@ -28,6 +30,27 @@ type Options struct {
 	JSON    bool // print a JSON ready line on Out instead of text
 	Out     io.Writer
 	Log     io.Writer
+}
+
+// maxDemoRate is the most demo traffic, in requests a second; `trackway demo
+// --load` is for more.
+const maxDemoRate = 100_000
+
+// Validate says which option cannot work, before anything is started.
+func (o Options) Validate() error {
+	if o.Memory != "" {
+		memory, err := strconv.ParseUint(o.Memory, 10, 64)
+		switch {
+		case err != nil:
+			return fmt.Errorf("--memory: want a number of bytes, such as 2147483648, got %s", o.Memory)
+		case memory != 0 && memory < engine.MinMemory:
+			return fmt.Errorf("--memory: want at least %d bytes (1 GiB), got %d", uint64(engine.MinMemory), memory)
+		}
+	}
+	if !(o.DemoRate >= 0 && o.DemoRate <= maxDemoRate) { // NaN neither
+		return fmt.Errorf("--demo: want 0 to %d requests a second, got %g", maxDemoRate, o.DemoRate)
+	}
+	return nil
 }
 
 // Addresses are the host:port pairs the children listen on. Port 0 means any

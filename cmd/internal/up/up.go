@@ -19,6 +19,9 @@ import (
 // ctx ends. Then it stops the children in order and returns nil. An error means
 // that something could not be started; nothing is left running either way.
 func Run(ctx context.Context, o Options) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
 	in, err := locate(o)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -79,6 +80,31 @@ func TestDataDirIsLocked(t *testing.T) {
 	d, err = openDataDir(path)
 	require.NoError(t, err, "the lock goes with its holder")
 	d.close()
+}
+
+func TestForeignDirectoryIsRefusedUntouched(t *testing.T) {
+	path := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(path, "passwd"), nil, 0o600))
+	_, err := openDataDir(path)
+	require.ErrorContains(t, err, path+" is not empty and holds no Trackway data: choose an empty or new directory with --data")
+	entries, err := os.ReadDir(path)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	require.NoError(t, Options{}.Validate())
+	require.NoError(t, Options{Memory: "2147483648", DemoRate: 2}.Validate())
+	for want, o := range map[string]Options{
+		"--memory: want a number of bytes, such as 2147483648, got 2GB": {Memory: "2GB"},
+		"--memory: want a number of bytes, such as 2147483648, got -5":  {Memory: "-5"},
+		"--memory: want at least 1073741824 bytes (1 GiB), got 5":       {Memory: "5"},
+		"--demo: want 0 to 100000 requests a second, got -3":            {DemoRate: -3},
+		"--demo: want 0 to 100000 requests a second, got NaN":           {DemoRate: math.NaN()},
+		"--demo: want 0 to 100000 requests a second, got +Inf":          {DemoRate: math.Inf(1)},
+	} {
+		require.EqualError(t, o.Validate(), want)
+	}
 }
 
 func TestPasswordIsMadeOnceAndPrivate(t *testing.T) {
