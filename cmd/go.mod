@@ -7,6 +7,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1
 	github.com/thejerf/suture/v4 v4.0.6
+	github.com/trackwayhq/trackway v0.0.0
 	github.com/trackwayhq/trackway/engine v0.0.0
 	github.com/trackwayhq/trackway/queryserver v0.0.0
 	go.uber.org/goleak v1.3.0
@@ -38,7 +39,6 @@ require (
 	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/shopspring/decimal v1.6.0 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
-	github.com/trackwayhq/trackway v0.0.0 // indirect
 	go.opentelemetry.io/collector/confmap v1.66.0 // indirect
 	go.opentelemetry.io/collector/confmap/provider/envprovider v1.66.0 // indirect
 	go.opentelemetry.io/collector/confmap/provider/fileprovider v1.66.0 // indirect

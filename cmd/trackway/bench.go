@@ -19,7 +19,8 @@ func newBenchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure",
-		Args:  cobra.NoArgs,
+		Args:  noCommand,
+		RunE:  help,
 	}
 	cmd.AddCommand(newBenchSizeCommand())
 	return cmd

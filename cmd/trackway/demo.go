@@ -12,6 +12,9 @@ import (
 	"github.com/trackwayhq/trackway/cmd/internal/size"
 )
 
+// maxSeconds is the longest load: a day.
+const maxSeconds = 86400
+
 func newDemoCommand() *cobra.Command {
 	var (
 		live     demo.LiveOptions
@@ -30,10 +33,16 @@ func newDemoCommand() *cobra.Command {
 prepared bodies for --seconds and prints throughput and latency.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := demo.CheckURL(live.URL); err != nil {
+				return fmt.Errorf("--url: %w", err)
+			}
 			if !loadMode {
 				return runLive(cmd, live)
 			}
 			load.URL, load.Seed, load.Log = live.URL, live.Seed, cmd.ErrOrStderr()
+			if !(seconds > 0 && seconds <= maxSeconds) { // NaN neither
+				return fmt.Errorf("--seconds: want more than 0 and at most %d, got %g", maxSeconds, seconds)
+			}
 			load.Duration = time.Duration(seconds * float64(time.Second))
 			var err error
 			if load.Mix, err = demo.ParseMix(mix); err != nil {
@@ -61,8 +70,8 @@ prepared bodies for --seconds and prints throughput and latency.`,
 }
 
 func runLive(cmd *cobra.Command, options demo.LiveOptions) error {
-	if options.Rate <= 0 {
-		return fmt.Errorf("--rate: want more than 0, got %g", options.Rate)
+	if err := options.Validate(); err != nil {
+		return err
 	}
 	options.Log = cmd.ErrOrStderr()
 	options.Ready = func() { fmt.Fprintln(cmd.OutOrStdout(), `{"ready":true}`) }
@@ -115,7 +124,20 @@ func runLoad(cmd *cobra.Command, options demo.LoadOptions, data, jsonFile string
 		}
 	}
 	if report.BatchesAccepted == 0 {
-		return fmt.Errorf("%s accepted nothing: is the collector running there? Name another endpoint with --url", report.URL)
+		return nothingAccepted(report)
 	}
 	return nil
+}
+
+// nothingAccepted says why a load came to nothing, as far as the endpoint did.
+func nothingAccepted(report demo.Report) error {
+	switch {
+	case len(report.ErrorSamples) > 0 && report.BatchesAnswered > 0:
+		return fmt.Errorf("nothing was accepted: %s", report.ErrorSamples[0])
+	case len(report.ErrorSamples) > 0:
+		return fmt.Errorf("%s accepted nothing: is the collector running there? Name another endpoint with --url (%s)", report.URL, report.ErrorSamples[0])
+	case report.BatchesRefused > 0:
+		return fmt.Errorf("%s accepted nothing: it refused every body with 429 or 503, for want of room", report.URL)
+	}
+	return fmt.Errorf("%s accepted nothing in the time given: make --seconds longer or --batch-size smaller", report.URL)
 }

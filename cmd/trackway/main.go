@@ -43,14 +43,17 @@ func newRootCommand() *cobra.Command {
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
+		RunE:          help,
+
+		PersistentPreRunE: checkFlags,
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("trackway {{.Version}}\n")
 	root.AddCommand(
 		newUpCommand(),
 		newEngineCommand(),
 		newQueryCommand(),
-		newEngineCommand(),
 		newDemoCommand(),
 		newBenchCommand(),
 		newVersionCommand(),

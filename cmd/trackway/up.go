@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/trackwayhq/trackway/cmd/internal/up"
@@ -71,7 +69,7 @@ func (f *addressFlag) Type() string   { return "address" }
 func (f *addressFlag) Set(value string) error {
 	addr, err := up.ParseAddress(value)
 	if err != nil {
-		return fmt.Errorf("address: %w", err)
+		return err
 	}
 	*f.addr = addr
 	return nil

@@ -59,6 +59,9 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		"library":       {[]string{"--library", "/no/such/libchdb.so"}, []string{"/no/such/libchdb.so", "--library"}},
 		"no library":    {[]string{"--library", notALibrary}, []string{notALibrary}},
 		"address":       {[]string{"--ndjson", "nonsense"}, []string{"--ndjson", "want a port"}},
+		"foreign data":  {[]string{"--data", filepath.Dir(notALibrary)}, []string{"is not empty and holds no Trackway data", "--data"}},
+		"memory":        {[]string{"--memory", "2GB"}, []string{"--memory: want a number of bytes, such as 2147483648, got 2GB"}},
+		"no data":       {[]string{"--data", ""}, []string{"--data: want a directory, got nothing"}},
 		"data":          {[]string{"--data", filepath.Join(notALibrary, "x")}, []string{"--data"}},
 	} {
 		t.Run(name, func(t *testing.T) {

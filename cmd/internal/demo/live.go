@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 )
@@ -30,6 +31,32 @@ type LiveOptions struct {
 
 	Log   io.Writer // progress
 	Ready func()    // called when live traffic begins
+}
+
+// Limits of what can be asked for.
+const (
+	maxRate          = 100_000 // requests a second; a process makes no more
+	maxBackfillHours = 720     // what is older, the collector does not take by default (max_age)
+)
+
+// Validate says which option is out of range.
+func (o LiveOptions) Validate() error {
+	for _, f := range []struct {
+		flag       string
+		value      float64
+		above, max float64
+		want       string
+	}{
+		{"--rate", o.Rate, 0, maxRate, "more than 0 and at most 100000"},
+		{"--backfill-hours", o.BackfillHours, -1, maxBackfillHours, "0 to 720"},
+		{"--backfill-rate", o.BackfillRate, 0, maxRate, "more than 0 and at most 100000"},
+	} {
+		// Written so that NaN is refused, too.
+		if inside := f.value > f.above && f.value <= f.max && (f.value >= 0); !inside {
+			return fmt.Errorf("%s: want %s, got %g", f.flag, f.want, f.value)
+		}
+	}
+	return nil
 }
 
 // Totals is what a live run has sent.

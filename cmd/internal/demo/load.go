@@ -45,17 +45,24 @@ type LoadOptions struct {
 	Log       io.Writer
 }
 
+// Limits of what can be asked for: beyond them, the sender measures itself.
+const (
+	maxConcurrency = 10_000
+	maxBatchSize   = 1_000_000
+	maxTargetEPS   = 100_000_000
+)
+
 // Validate says which option is out of range.
 func (o LoadOptions) Validate() error {
 	switch {
-	case o.Concurrency < 1:
-		return fmt.Errorf("--concurrency: want at least 1, got %d", o.Concurrency)
-	case o.BatchSize < 1:
-		return fmt.Errorf("--batch-size: want at least 1, got %d", o.BatchSize)
+	case o.Concurrency < 1 || o.Concurrency > maxConcurrency:
+		return fmt.Errorf("--concurrency: want 1 to %d, got %d", maxConcurrency, o.Concurrency)
+	case o.BatchSize < 1 || o.BatchSize > maxBatchSize:
+		return fmt.Errorf("--batch-size: want 1 to %d, got %d", maxBatchSize, o.BatchSize)
 	case o.Duration <= 0:
 		return fmt.Errorf("--seconds: want more than 0, got %g", o.Duration.Seconds())
-	case o.TargetEPS < 0:
-		return fmt.Errorf("--target-eps: want 0 for a closed loop or more, got %g", o.TargetEPS)
+	case !(o.TargetEPS >= 0 && o.TargetEPS <= maxTargetEPS): // NaN neither
+		return fmt.Errorf("--target-eps: want 0 for a closed loop, or at most %d, got %g", maxTargetEPS, o.TargetEPS)
 	}
 	return nil
 }
@@ -166,6 +173,9 @@ func (w *loadWorker) work(ctx context.Context) {
 			return
 		default:
 			w.counts.BatchesFailed++
+			if unusable := (*UnusableError)(nil); errors.As(err, &unusable) {
+				w.counts.BatchesAnswered++
+			}
 			if len(w.samples) < 3 {
 				w.samples = append(w.samples, err.Error())
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -144,6 +145,7 @@ func TestLoadReportsFailures(t *testing.T) {
 	assert.Positive(t, report.BatchesFailed)
 	assert.Zero(t, report.BatchesAccepted)
 	assert.Contains(t, report.ErrorSamples[0], "404")
+	assert.Equal(t, report.BatchesFailed, report.BatchesAnswered)
 }
 
 func TestLoadOptionsAreChecked(t *testing.T) {
@@ -156,6 +158,32 @@ func TestLoadOptionsAreChecked(t *testing.T) {
 		"--target-eps":  {Concurrency: 1, BatchSize: 1, Duration: 1, TargetEPS: -1},
 	} {
 		assert.ErrorContains(t, o.Validate(), flag)
+	}
+}
+
+func TestLiveOptionsAreChecked(t *testing.T) {
+	good := LiveOptions{Rate: 20, BackfillRate: 5}
+	require.NoError(t, good.Validate())
+	require.NoError(t, LiveOptions{Rate: 20, BackfillRate: 5, BackfillHours: 720}.Validate())
+	for want, o := range map[string]LiveOptions{
+		"--rate: want more than 0 and at most 100000, got 0":          {BackfillRate: 5},
+		"--rate: want more than 0 and at most 100000, got 1e+12":      {Rate: 1e12, BackfillRate: 5},
+		"--rate: want more than 0 and at most 100000, got NaN":        {Rate: math.NaN(), BackfillRate: 5},
+		"--backfill-hours: want 0 to 720, got -1":                     {Rate: 1, BackfillHours: -1, BackfillRate: 5},
+		"--backfill-hours: want 0 to 720, got -0.5":                   {Rate: 1, BackfillHours: -0.5, BackfillRate: 5},
+		"--backfill-hours: want 0 to 720, got 100000":                 {Rate: 1, BackfillHours: 100000, BackfillRate: 5},
+		"--backfill-rate: want more than 0 and at most 100000, got 0": {Rate: 1},
+	} {
+		assert.EqualError(t, o.Validate(), want)
+	}
+}
+
+func TestURLsAreChecked(t *testing.T) {
+	for _, good := range []string{"http://127.0.0.1:4319", "https://ingest.example/v1/ingest"} {
+		require.NoError(t, CheckURL(good))
+	}
+	for _, bad := range []string{"", "notaurl", "ftp://x", "http://", "127.0.0.1:4319", "http://a b"} {
+		assert.ErrorContains(t, CheckURL(bad), "want an address such as http://127.0.0.1:4319")
 	}
 }
 

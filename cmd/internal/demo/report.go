@@ -15,6 +15,7 @@ type Counts struct {
 	BatchesAccepted int64 `json:"batches_accepted"`
 	BatchesRefused  int64 `json:"batches_refused"` // 429, or 503 with Retry-After
 	BatchesFailed   int64 `json:"batches_failed"`  // everything else
+	BatchesAnswered int64 `json:"-"`               // of these, those the endpoint cannot use
 	BatchesUnsent   int64 `json:"batches_unsent"`  // due in an open loop, never sent
 	ItemsSent       int64 `json:"items_sent"`
 	ItemsAccepted   int64 `json:"items_accepted"`
@@ -26,6 +27,7 @@ func (c *Counts) add(o Counts) {
 	c.BatchesAccepted += o.BatchesAccepted
 	c.BatchesRefused += o.BatchesRefused
 	c.BatchesFailed += o.BatchesFailed
+	c.BatchesAnswered += o.BatchesAnswered
 	c.BatchesUnsent += o.BatchesUnsent
 	c.ItemsSent += o.ItemsSent
 	c.ItemsAccepted += o.ItemsAccepted

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +42,15 @@ func NewSender(baseURL string, connections int) *Sender {
 			},
 		},
 	}
+}
+
+// CheckURL refuses what cannot be the base of an endpoint.
+func CheckURL(base string) error {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("want an address such as http://127.0.0.1:4319, got %q", base)
+	}
+	return nil
 }
 
 // Close closes idle connections.

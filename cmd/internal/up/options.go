@@ -47,10 +47,23 @@ func (o Options) Validate() error {
 			return fmt.Errorf("--memory: want at least %d bytes (1 GiB), got %d", uint64(engine.MinMemory), memory)
 		}
 	}
+	for _, e := range []endpoint{{flag: "--listen", addr: &o.Addresses.Query}, {flag: "--engine-listen", addr: &o.Addresses.Engine}} {
+		if *e.addr != "" && !onLoopback(*e.addr) {
+			return fmt.Errorf("%s: want an address of this machine alone, such as 127.0.0.1:8080, got %s", e.flag, *e.addr)
+		}
+	}
 	if !(o.DemoRate >= 0 && o.DemoRate <= maxDemoRate) { // NaN neither
 		return fmt.Errorf("--demo: want 0 to %d requests a second, got %g", maxDemoRate, o.DemoRate)
 	}
 	return nil
+}
+
+// onLoopback reports whether only this machine reaches an address. The parts that
+// have no accounts, or only one, listen on nothing else.
+func onLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
 // Addresses are the host:port pairs the children listen on. Port 0 means any
@@ -97,7 +110,7 @@ func ParseAddress(value string) (string, error) {
 	if strings.Contains(value, ":") {
 		h, p, err := net.SplitHostPort(value)
 		if err != nil {
-			return "", fmt.Errorf("want host:port or a port, got %q: %w", value, err)
+			return "", fmt.Errorf("want host:port or a port, got %q", value)
 		}
 		if h != "" {
 			host = h
