@@ -19,13 +19,13 @@ func main() {
 }
 
 // run executes the command line and returns the exit status: 0 done or stopped
-// by a signal, 1 failed. The first SIGINT or SIGTERM ends the context so that
+// by a signal, 1 failed. The first SIGINT, SIGTERM or SIGHUP ends the context so that
 // commands stop cleanly. A second SIGINT ends the process at once, a second
 // SIGTERM does not: when `up` is killed, the kernel may send its children the
 // parent-death signal once for each of its threads.
 func run() int {
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, nil)))
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), stopSignals()...)
 	defer stop()
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
 
@@ -34,6 +34,16 @@ func run() int {
 		return 1
 	}
 	return 0
+}
+
+// stopSignals are the signals that stop a command. A terminal that closes sends
+// SIGHUP; under nohup it is ignored, and stays so.
+func stopSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 func newRootCommand() *cobra.Command {

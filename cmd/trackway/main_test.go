@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,4 +75,15 @@ func TestALoadThatIsNotTakenSaysWhy(t *testing.T) {
 	require.ErrorContains(t, err, "max_items: at most 100000")
 	assert.NotContains(t, err.Error(), "is the collector running")
 	require.ErrorContains(t, nothingAccepted(demo.Report{ErrorSamples: []string{"connection refused"}}), "is the collector running there? Name another endpoint with --url (connection refused)")
+}
+
+func TestAClosedTerminalStopsInOrder(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Reset(syscall.SIGHUP)
+		defer signal.Ignore(syscall.SIGHUP)
+	}
+	assert.Contains(t, stopSignals(), syscall.SIGHUP)
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	assert.NotContains(t, stopSignals(), syscall.SIGHUP, "as under nohup")
 }
