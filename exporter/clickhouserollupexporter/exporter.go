@@ -35,6 +35,10 @@ import (
 // long as a few units need.
 const retryAfter = time.Second
 
+// retryAfterNoRoom is what a sender is told to wait while the store has no room:
+// about as long as the pause between two tries of a unit.
+const retryAfterNoRoom = 5 * time.Second
+
 // rollupExporter takes the traces and the logs of all pipelines it stands in.
 type rollupExporter struct {
 	cfg       *Config
@@ -194,10 +198,13 @@ func (e *rollupExporter) offer(ctx context.Context, batch convert.Batch) error {
 		return consumererror.NewPermanent(status.Errorf(codes.InvalidArgument,
 			"a delivery of %d bytes in memory can never fit the queue of %d (sending_queue::queue_size): send smaller batches", batch.Bytes, limit))
 	}
+	if q := e.cfg.Queue.Get(); q != nil && q.WaitForResult && errorCode(e.inserter.failing.last()) == codeNotEnoughSpace {
+		return refuse(codes.Unavailable, noRoom, retryAfterNoRoom) // at once: nobody is to wait for what takes a person
+	}
 	req := newRequest(batch.Records, batch.Items, batch.Bytes)
 	err := e.queue.ConsumeTraces(context.WithValue(ctx, requestKey{}, req), ptrace.Traces{})
 	if errors.Is(err, exporterhelper.ErrQueueIsFull) {
-		return queueFull()
+		return refuse(codes.ResourceExhausted, "the sending queue is full: try again later", retryAfter)
 	}
 	if err != nil {
 		return e.inserter.failing.explain(err, ctx.Err())
@@ -213,11 +220,11 @@ func (e *rollupExporter) queueBytes() int64 {
 	return 0
 }
 
-// queueFull is the error that receivers turn into 429 with Retry-After, and gRPC
-// into RESOURCE_EXHAUSTED with RetryInfo.
-func queueFull() error {
-	st := status.New(codes.ResourceExhausted, "the sending queue is full: try again later")
-	if with, err := st.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(retryAfter)}); err == nil {
+// refuse is the error that receivers turn into 429 or 503 with Retry-After, and
+// gRPC into its code with RetryInfo.
+func refuse(code codes.Code, text string, wait time.Duration) error {
+	st := status.New(code, text)
+	if with, err := st.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(wait)}); err == nil {
 		st = with
 	}
 	return st.Err()

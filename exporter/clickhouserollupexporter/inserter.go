@@ -138,10 +138,10 @@ func (in *inserter) insertUntilStored(ctx context.Context, ins insert, failures 
 	}
 	wait.Reset()
 	started := time.Now()
+	defer in.failing.set(ins.table, nil)
 	for {
 		err := in.try(ctx, ins)
 		if err == nil {
-			in.failing.set(ins.table, nil)
 			in.report(nil)
 			return nil
 		}

@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +27,7 @@ import (
 	"github.com/trackwayhq/trackway/internal/convert"
 	"github.com/trackwayhq/trackway/internal/ids"
 	"github.com/trackwayhq/trackway/internal/record"
+	"github.com/trackwayhq/trackway/internal/schema"
 )
 
 // deadStore is a store that answers nothing but errors until it is opened.
@@ -118,6 +121,11 @@ func TestSenderThatGivesUpIsToldWhy(t *testing.T) {
 			if name != "silent" {
 				require.Eventually(t, func() bool { return seen.Len() > 0 }, 10*time.Second, time.Millisecond)
 			}
+			if name == "no room" {
+				err = e.ConsumeTraces(context.Background(), requestTraces(1, time.Now()))
+				assert.Equal(t, codes.Unavailable, status.Code(err), "the next one is told at once: %v", err)
+				require.ErrorContains(t, err, tt.want)
+			}
 			cancel()
 			err = <-answer
 			require.ErrorIs(t, err, context.Canceled)
@@ -173,6 +181,37 @@ func (h *statusHost) last() componentstatus.Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.state
+}
+
+func TestDeliveriesAreTakenOnceThereIsRoom(t *testing.T) {
+	var room atomic.Bool
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Query().Get("query"), "INSERT") && !room.Load():
+			w.Header().Set("X-ClickHouse-Exception-Code", "243")
+			w.WriteHeader(http.StatusInternalServerError)
+		case r.URL.Query().Get("query") == "":
+			_, _ = fmt.Fprintln(w, schema.Version)
+		}
+	}))
+	t.Cleanup(s.Close)
+	cfg := NewFactory().CreateDefaultConfig().(*Config)
+	cfg.ClickHouse.Endpoint = s.URL
+	cfg.Unit.MaxAge = time.Millisecond
+	cfg.Retry.InitialInterval, cfg.Retry.MaxInterval = time.Millisecond, time.Millisecond
+	e := startExporter(t, cfg)
+	first := make(chan error, 1)
+	go func() { first <- e.ConsumeTraces(context.Background(), requestTraces(1, time.Now())) }()
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		return status.Code(e.ConsumeTraces(ctx, requestTraces(1, time.Now()))) == codes.Unavailable
+	}, 10*time.Second, time.Millisecond)
+	room.Store(true)
+	require.NoError(t, <-first, "what waited is stored")
+	require.Eventually(t, func() bool {
+		return e.ConsumeTraces(context.Background(), requestTraces(1, time.Now())) == nil
+	}, 10*time.Second, time.Millisecond)
 }
 
 func TestUnits(t *testing.T) {

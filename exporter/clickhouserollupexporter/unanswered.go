@@ -5,6 +5,9 @@ import (
 	"sync/atomic"
 )
 
+// noRoom is what a sender is told while the disk of the store is full.
+const noRoom = "the store has no room (NOT_ENOUGH_SPACE): free space in the data directory, then send it again"
+
 // unanswered is a delivery whose sender stopped waiting before the store had
 // confirmed it. Its text says what the store was seen to do, for the sender to
 // read; it is also the error of the sender's context.
@@ -18,15 +21,15 @@ func (e *unanswered) Error() string {
 	case e.store == nil:
 		return "the store has not answered: send it again"
 	case errorCode(e.store) == codeNotEnoughSpace:
-		return "the store has no room (NOT_ENOUGH_SPACE): free space in the data directory, then send it again"
+		return noRoom
 	}
 	return e.store.Error() + ": send it again"
 }
 
 func (e *unanswered) Unwrap() []error { return []error{e.ctx, e.store} }
 
-// failures remembers by table how the last insert failed. A table that takes an
-// insert is forgotten.
+// failures remembers by table how the last insert failed that is being tried
+// again. It is forgotten when an insert into the table is over, one way or other.
 type failures [tableCount]atomic.Pointer[error]
 
 func (f *failures) set(t table, err error) {
