@@ -46,6 +46,9 @@ var schemaSettings = map[string]bool{
 
 // refuseFiles refuses a statement that would reach files beside the store.
 func refuseFiles(statement sqltext.Statement, r *request) error {
+	if sqltext.HasTypographicQuote(statement.Text) {
+		return errTypographic
+	}
 	calls := sqltext.Calls(statement.Text)
 	if !valuesFollow(statement) && statement.Verb != "SET" && statement.HasSequence(interpretSetting) {
 		return exception(codeDatabaseAccessDenied, "DATABASE_ACCESS_DENIED", "The setting %s is for INSERT … VALUES only", interpretSetting)
@@ -86,6 +89,8 @@ func refuseFiles(statement sqltext.Statement, r *request) error {
 	return nil
 }
 
+var errTypographic = exception(codeSyntaxError, "SYNTAX_ERROR", "Syntax error: typographic quotation marks or blanks outside a string: write those of ASCII")
+
 func deniedCall(name string) error {
 	return exception(codeDatabaseAccessDenied, "DATABASE_ACCESS_DENIED", "`%s` would reach files outside the store, which this engine does not give access to", name)
 }
@@ -118,6 +123,9 @@ func (v *valuesReader) Read(p []byte) (int, error) {
 			v.refused = deniedCall(name)
 		}
 	})
+	if v.refused == nil && v.scanner.Foreign {
+		v.refused = errTypographic
+	}
 	if v.refused != nil {
 		return 0, v.refused
 	}

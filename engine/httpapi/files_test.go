@@ -29,7 +29,9 @@ func TestFilesAreOutOfReach(t *testing.T) {
 	for _, statement := range []string{
 		"SELECT * FROM file('HIDDEN')", "SELECT * FROM file('HIDDEN', CSV, 'a String, b String')", "SELECT * FROM \"file\"('HIDDEN')", "SELECT * FROM `fi\\x6ce`('HIDDEN')",
 		"SELECT * FROM file /* a */ ($x$HIDDEN$x$)", "SELECT * FROM file('" + encoded + "')", "SELECT * FROM file(concat('', 'HIDDEN'))",
-		"SELECT file('HIDDEN')", "SELECT (SELECT any(x) FROM (SELECT file('HIDDEN') AS x))", "SELECT catboostEvaluate('HIDDEN', 1)",
+		"SELECT file('HIDDEN')", "SELECT file\u00a0('HIDDEN')", "SELECT \u2003file('HIDDEN')", "SELECT “file”('HIDDEN')", "SELECT ‘ ' ’, file('HIDDEN') -- '",
+		"INSERT INTO words VALUES (file\u00a0('HIDDEN'))", "INSERT INTO words VALUES (“file”('HIDDEN'))", "INSERT INTO words VALUES (‘ ' ’ || file('HIDDEN')) -- '",
+		"SELECT (SELECT any(x) FROM (SELECT file('HIDDEN') AS x))", "SELECT catboostEvaluate('HIDDEN', 1)",
 		"SELECT * FROM 'HIDDEN'", "SELECT * FROM `HIDDEN`", "SELECT * FROM default.`HIDDEN`", "SELECT * FROM words, `HIDDEN`", "SELECT * FROM merge('default', 'HIDDEN')",
 		"DESCRIBE `HIDDEN`", "SELECT 'hidden' IN `HIDDEN`",
 		"SELECT * FROM url('file://HIDDEN')", "SELECT * FROM url('FILE://HIDDEN', CSV)", "SELECT * FROM url('file://HIDDEN', CSV, 'a String, b String')",
@@ -88,6 +90,7 @@ func TestWordsOfFilesAreNoFiles(t *testing.T) {
 	server := enginetest.Start(t)
 	for statement, want := range map[string]string{
 		"SELECT 'file(1)', $$file(2)$$ -- file('/etc/passwd')":   "file(1)\tfile(2)\n",
+		"SELECT '“file”(1)', 'é' AS `é”`":                        "“file”(1)\té\n",
 		"SELECT 1 AS file /* file('x') */":                       "1\n",
 		"SELECT path('http://a/b'), upper('sqlite(1)')":          "/b\tSQLITE(1)\n",
 		"SELECT * FROM format(CSV, 'a String', 'my file')":       "my file\n",
@@ -96,7 +99,7 @@ func TestWordsOfFilesAreNoFiles(t *testing.T) {
 		require.Equal(t, want, read(t, do(t, server, http.MethodPost, "/", statement)), statement)
 	}
 	server.Exec(t, "CREATE TABLE words (a String) ENGINE = Memory")
-	server.Exec(t, "INSERT INTO words VALUES ('file(1)'), (upper('sqlite(1)')), ('it''s \\'file(1)')")
+	server.Exec(t, "INSERT INTO words VALUES ('file(1)'), (upper('sqlite(1)')), ('it''s “é” \\'file(1)') -- é")
 	require.Equal(t, "3\n", server.Query(t, "SELECT count() FROM words"))
 	refused := do(t, server, http.MethodPost, "/", "SELECT * FROM file('/etc/passwd')")
 	require.Equal(t, "291", refused.Header.Get("X-ClickHouse-Exception-Code"))

@@ -1,6 +1,9 @@
 package sqltext
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Calls returns the names in the text that an opening bracket follows, in lower
 // case and without quotes: of functions, table functions, engines, sources. What
@@ -11,11 +14,30 @@ func Calls(text string) []string {
 	var previous token
 	for t := l.next(); t.kind != end; t = l.next() {
 		if l.isSymbol(t, '(') && (previous.kind == word || previous.kind == quotedName) {
-			names = append(names, strings.ToLower(l.value(previous)))
+			names = append(names, callName(l.value(previous)))
 		}
 		previous = t
 	}
 	return names
+}
+
+// callName is a name as Calls gives it. Blanks beyond ASCII, which the engine
+// skips, are words to the lexer: they are cut off.
+func callName(name string) string {
+	return strings.ToLower(strings.TrimFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }))
+}
+
+// HasTypographicQuote reports whether the text has quotation marks such as “ and ’
+// outside strings and quoted names. The engine takes them for quotes, this
+// package does not.
+func HasTypographicQuote(text string) bool {
+	l := &lexer{text: text}
+	for t := l.next(); t.kind != end; t = l.next() {
+		if t.kind == word && strings.ContainsAny(text[t.start:t.end], "\u2018\u2019\u201c\u201d") {
+			return true
+		}
+	}
+	return false
 }
 
 // Literals returns the values of the strings in the text.

@@ -1,6 +1,6 @@
 package sqltext
 
-import "strings"
+import "unicode/utf8"
 
 // maxName bounds what a CallScanner keeps of a name; longer ones match nothing.
 const maxName = 256
@@ -9,6 +9,10 @@ const maxName = 256
 // an INSERT … VALUES, whose values may be expressions. It keeps only the last
 // name. The zero value is ready.
 type CallScanner struct {
+	// Foreign says that a byte beyond ASCII came outside quotes and comments. The
+	// engine takes typographic quotation marks for quotes, this scanner does not.
+	Foreign bool
+
 	name    []byte // the last name, with its quotes
 	state   byte   // 0; a quote; '-' in a line comment; '*' in a block comment
 	escaped bool   // the byte before was a backslash, in a quote
@@ -46,6 +50,7 @@ func (s *CallScanner) step(c byte, found func(string)) {
 	}
 	last := s.last
 	s.last = c
+	s.Foreign = s.Foreign || c >= utf8.RuneSelf
 	switch {
 	case c == '\'':
 		s.name, s.state = s.name[:0], c
@@ -72,7 +77,7 @@ func (s *CallScanner) step(c byte, found func(string)) {
 	case c == '(':
 		if len(s.name) > 0 && len(s.name) < maxName {
 			l := &lexer{text: string(s.name)}
-			found(strings.ToLower(l.value(l.next())))
+			found(callName(l.value(l.next())))
 		}
 		s.name = s.name[:0]
 	default:
