@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -45,12 +46,18 @@ func secured(hosts []string, next http.Handler) http.Handler {
 	})
 }
 
-// wellFormed refuses query strings that do not decode. The standard library
-// leaves such parameters out, and a filter must never be dropped in silence.
+// wellFormed refuses addresses that would be taken for others: query strings
+// that do not decode, whose parameters the standard library leaves out (a filter
+// must never be dropped in silence), and paths of the API with empty or dotted
+// parts, which its router would answer with a redirect to a cleaned path.
 func wellFormed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
 			writeProblem(w, problem(http.StatusBadRequest, "the query string cannot be decoded ("+err.Error()+"): percent-encode the parameters' values, % as %25 and ; as %3B"))
+			return
+		}
+		if p := r.URL.EscapedPath(); strings.HasPrefix(p, "/api/") && path.Clean(p) != strings.TrimSuffix(p, "/") {
+			writeProblem(w, problem(http.StatusNotFound, "there is nothing at "+p+": a part of the path is empty, or made of dots; percent-encode values, dots as %2E"))
 			return
 		}
 		next.ServeHTTP(w, r)

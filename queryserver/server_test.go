@@ -121,6 +121,33 @@ func TestWrongMethod(t *testing.T) {
 	}
 }
 
+// TestUncleanPaths sends paths as they are: a client's own cleaning would hide
+// them.
+func TestUncleanPaths(t *testing.T) {
+	base := startServer(t, nil)
+	for path, want := range map[string]int{
+		"/api/v1/projects//requests":                     http.StatusNotFound,
+		"/api/v1/projects/default/journeys/dot/..":       http.StatusNotFound,
+		"/api/v1/projects/default/./requests":            http.StatusNotFound,
+		"/api/v1/projects/default/journeys/dot/%2E%2E":   http.StatusServiceUnavailable, // understood; there is no store
+		"/api/v1/projects/default/journeys/dot/a%2F%2Fb": http.StatusServiceUnavailable,
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.URL.Opaque = path
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want || resp.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %s %s, want %d", path, resp.Status, resp.Header.Get("Content-Type"), want)
+		}
+	}
+}
+
 func TestQueryStringThatDoesNotDecode(t *testing.T) {
 	base := startServer(t, nil)
 	for _, query := range []string{"filter=%zz", "limit=2&filter=route='/50%off'", "a;b", "filter=status+%3E+500;limit=1"} {
