@@ -67,3 +67,18 @@ func (t *Ticket) Wait(ctx context.Context) error {
 	}
 	return nil
 }
+
+type reserveKey struct{}
+
+// WithReserve returns a context that tells storage clients that what is stored
+// frees room, so that it must not be refused for want of room: they may use what
+// they keep back from new data.
+func WithReserve(ctx context.Context) context.Context {
+	return context.WithValue(ctx, reserveKey{}, true)
+}
+
+// UsesReserve says whether the context came from WithReserve.
+func UsesReserve(ctx context.Context) bool {
+	uses, _ := ctx.Value(reserveKey{}).(bool)
+	return uses
+}
