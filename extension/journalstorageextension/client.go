@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 
+	"github.com/trackwayhq/trackway/internal/alongside"
 	"github.com/trackwayhq/trackway/internal/groupcommit"
 	"github.com/trackwayhq/trackway/internal/journal"
 )
@@ -26,8 +27,9 @@ type client struct {
 }
 
 var (
-	_ storage.Client = (*client)(nil)
-	_ storage.Walker = (*client)(nil)
+	_ storage.Client   = (*client)(nil)
+	_ alongside.Client = (*client)(nil)
+	_ storage.Walker   = (*client)(nil)
 )
 
 func newClient(j *journal.Journal, space *journal.Space, sync journal.SyncMode, kind component.Kind) *client {
@@ -60,7 +62,10 @@ func (c *client) Batch(ctx context.Context, ops ...*storage.Operation) error {
 	}
 	ticket := groupcommit.FromContext(ctx)
 	durability := c.durability(shape, ticket != nil)
-	seq, err := c.space.Apply(converted, durability)
+	if durability == journal.Now && groupcommit.UsesReserve(ctx) {
+		durability = journal.NowFromReserve
+	}
+	seq, err := c.apply(ctx, shape, converted, durability)
 	if err != nil {
 		return clientError(err)
 	}
@@ -75,10 +80,29 @@ func (c *client) Batch(ctx context.Context, ops ...*storage.Operation) error {
 	case ticket != nil:
 		ticket.Add(c.journal, seq)
 		return nil
-	case durability == journal.Now, durability == journal.Lazy && c.sync == journal.SyncEach:
+	case durability == journal.Now, durability == journal.NowFromReserve, durability == journal.Lazy && c.sync == journal.SyncEach:
 		return clientError(c.journal.Wait(ctx, seq))
 	}
 	return nil
+}
+
+// apply appends the operations, with the changes that came with the context unless
+// the operations only read.
+func (c *client) apply(ctx context.Context, shape batchShape, ops []journal.Op, d journal.Durability) (seq uint64, err error) {
+	if shape == (batchShape{gets: shape.gets}) {
+		return c.space.Apply(ops, d)
+	}
+	err = alongside.FromContext(ctx).Apply(func(also []alongside.Change) error {
+		seq, err = c.space.ApplyWith(ops, d, also)
+		return err
+	})
+	return seq, err
+}
+
+// Change prepares a change of one of the client's keys for the record of another
+// client's batch.
+func (c *client) Change(key string, maxBytes int, value func(dst []byte) ([]byte, bool)) alongside.Change {
+	return alongside.Change{Space: c.space, Key: key, MaxBytes: maxBytes, Value: value}
 }
 
 // batchShape says which kinds of operations a batch has.

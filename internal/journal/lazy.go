@@ -16,7 +16,7 @@ func (s *Space) applyLazy(ops []Op) ([]read, error) {
 	}
 	limit := min(maxLazy, j.maxRecord()/4)
 	if bytes > limit {
-		reads, err := s.applyNow(ops, roomFor(j, tierFlush))
+		reads, err := s.applyNow(ops, nil, roomFor(j, tierFlush))
 		if errors.Is(err, errNoRoom) {
 			err = ErrFull
 		}

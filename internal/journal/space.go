@@ -36,6 +36,9 @@ const (
 	// they become, or until the flush interval has passed. A crash forgets them
 	// with all that came after them, so the state is one that has been.
 	Lazy
+	// NowFromReserve is Now for what has to be written before room can be freed: it
+	// may use the segments that new data leaves free.
+	NowFromReserve
 	// AfterReplacement is for deletes only: they are held back until the space
 	// releases them, and a held key goes in the same record as the Set of an
 	// equal value under another key. So a value that is moved by deleting it first
@@ -121,9 +124,21 @@ func (s *Space) isHeld(key string) bool {
 // ErrFull or ErrTooLarge and then changed nothing; ErrFailed and ErrClosed are for
 // good.
 func (s *Space) Apply(ops []Op, d Durability) (uint64, error) {
+	return s.ApplyWith(ops, d, nil)
+}
+
+// ApplyWith is Apply with changes of other spaces that become part of the same
+// record: durable with the operations, or not at all. With some, Lazy operations
+// are appended at once too.
+func (s *Space) ApplyWith(ops []Op, d Durability, also []Also) (uint64, error) {
 	j := s.j
+	for _, a := range also {
+		if a.Space.j != j {
+			return 0, fmt.Errorf("space %q: a change of space %q, which is in another journal, cannot be in the same record", s.name, a.Space.name)
+		}
+	}
 	j.mu.Lock()
-	reads, err := s.apply(ops, d)
+	reads, err := s.apply(ops, d, also)
 	seq := j.lastSeq
 	j.mu.Unlock()
 	if rerr := j.load(reads); err == nil {
@@ -132,7 +147,7 @@ func (s *Space) Apply(ops []Op, d Durability) (uint64, error) {
 	return seq, err
 }
 
-func (s *Space) apply(ops []Op, d Durability) ([]read, error) {
+func (s *Space) apply(ops []Op, d Durability, also []Also) ([]read, error) {
 	j := s.j
 	if err := j.usable(); err != nil {
 		return nil, err
@@ -142,17 +157,32 @@ func (s *Space) apply(ops []Op, d Durability) ([]read, error) {
 	}
 	changed := slices.ContainsFunc(ops, func(op Op) bool { return op.Kind != Get })
 	switch {
-	case !changed:
+	case !changed && len(also) == 0:
 		return s.gets(ops), nil
-	case d == AfterReplacement:
+	case d == AfterReplacement && len(also) == 0:
 		return s.hold(ops)
+	case d == AfterReplacement:
+		return nil, fmt.Errorf("space %q: what is held back cannot share a record", s.name)
 	case d == Now:
 		if len(s.held) > 0 {
-			return s.applyNow(ops, j.roomToMove)
+			return s.applyNow(ops, also, j.roomToMove)
 		}
-		return s.applyNow(ops, roomFor(j, tierPut))
+		return s.applyNow(ops, also, roomFor(j, tierPut))
+	case len(also) > 0:
+		reads, err := s.applyNow(ops, also, roomFor(j, tierFlush))
+		if errors.Is(err, errNoRoom) {
+			err = ErrFull
+		}
+		return reads, err
+	case d == NowFromReserve:
+		reads, err := s.applyNow(ops, roomFor(j, tierFlush))
+		if errors.Is(err, errNoRoom) {
+			j.stats.Refused++
+			err = ErrFull
+		}
+		return reads, err
 	case j.opts.Sync == SyncEach:
-		if reads, err := s.applyNow(ops, roomFor(j, tierFlush)); !errors.Is(err, errNoRoom) {
+		if reads, err := s.applyNow(ops, nil, roomFor(j, tierFlush)); !errors.Is(err, errNoRoom) {
 			return reads, err
 		}
 	}
@@ -164,12 +194,13 @@ func roomFor(j *Journal, t tier) func(int64) error {
 }
 
 // applyNow appends the operations with everything put off before.
-func (s *Space) applyNow(ops []Op, room func(size int64) error) ([]read, error) {
+func (s *Space) applyNow(ops []Op, also []Also, room func(size int64) error) ([]read, error) {
 	j := s.j
+	alsoSize := sizeOfAlso(also)
 	var changes []change
 	for {
 		changes = s.changes(ops)
-		size := changesSize(changes)
+		size := changesSize(changes) + alsoSize
 		if align(size) > j.maxRecord() && j.lazyBytes > 0 {
 			if !j.flush(tierFlush) {
 				return nil, ErrFull
@@ -183,7 +214,7 @@ func (s *Space) applyNow(ops []Op, room func(size int64) error) ([]read, error) 
 			return nil, err
 		}
 		// room may have let others in, who put off more.
-		if again := s.changes(ops); changesSize(again) <= size {
+		if again := s.changes(ops); changesSize(again)+alsoSize <= size {
 			changes = again
 			break
 		}
@@ -193,6 +224,9 @@ func (s *Space) applyNow(ops []Op, room func(size int64) error) ([]read, error) 
 		if c.space == s {
 			delete(s.held, c.key)
 		}
+	}
+	for _, a := range also {
+		changes = append(changes, a.change())
 	}
 	j.logChanges(changes)
 	j.clearLazy()
