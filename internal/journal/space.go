@@ -168,14 +168,8 @@ func (s *Space) apply(ops []Op, d Durability, also []Also) ([]read, error) {
 			return s.applyNow(ops, also, j.roomToMove)
 		}
 		return s.applyNow(ops, also, roomFor(j, tierPut))
-	case len(also) > 0:
+	case d == NowFromReserve, len(also) > 0:
 		reads, err := s.applyNow(ops, also, roomFor(j, tierFlush))
-		if errors.Is(err, errNoRoom) {
-			err = ErrFull
-		}
-		return reads, err
-	case d == NowFromReserve:
-		reads, err := s.applyNow(ops, roomFor(j, tierFlush))
 		if errors.Is(err, errNoRoom) {
 			j.stats.Refused++
 			err = ErrFull
