@@ -48,6 +48,15 @@ func (o Options) Validate() error {
 	return nil
 }
 
+// Cycle is how many bodies hold the mix between them: one, unless kinds have
+// endpoints of their own.
+func (o Options) Cycle() int {
+	if mix := o.Mix.normal(); o.Format == OTLP && mix.Events > 0 {
+		return mix.total()
+	}
+	return 1
+}
+
 // Body is a prepared request body. Its length never changes.
 type Body struct {
 	Content     []byte

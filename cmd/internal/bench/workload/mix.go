@@ -38,7 +38,7 @@ func ParseMix(s string) (Mix, error) {
 func (m Mix) String() string { return fmt.Sprintf("%d:%d:%d", m.Requests, m.Spans, m.Events) }
 
 // MarshalText and UnmarshalText let specifications carry a mix as its string.
-func (m Mix) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+func (m Mix) MarshalText() ([]byte, error) { return []byte(m.normal().String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (m *Mix) UnmarshalText(text []byte) error {
