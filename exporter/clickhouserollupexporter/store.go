@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/trackwayhq/trackway/internal/schema"
+	"github.com/trackwayhq/trackway/internal/schema/migrate"
 )
 
 // store is the ClickHouse HTTP interface with our tables behind it.
@@ -92,47 +93,33 @@ func (s *store) post(ctx context.Context, params url.Values, body []byte) (answe
 	return answer, answerError(resp, answer)
 }
 
-// ensureSchema sees to it that the tables are there, once; they are created if
-// that is allowed.
+// ensureSchema sees to it that the tables are there at this release's version,
+// once; they are created or upgraded if that is allowed.
 func (s *store) ensureSchema(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ready {
 		return nil
 	}
-	version, err := s.schemaVersion(ctx)
-	if err != nil {
-		return err
-	}
-	switch {
-	case version > schema.Version:
-		return &schemaMismatch{fmt.Errorf("database %s has schema version %d, this release knows %d: upgrade the collector",
-			s.database, version, schema.Version)}
-	case version == schema.Version:
-	case s.createSchema:
-		if err := s.create(ctx); err != nil {
-			return err
-		}
-	default:
-		return &schemaMismatch{fmt.Errorf("database %s has schema version %d, want %d: set create_schema: true or run trackway migrate",
-			s.database, version, schema.Version)}
-	}
-	s.ready = true
-	return nil
-}
-
-// create creates what of the schema is not there, in the form that the store's
-// release has.
-func (s *store) create(ctx context.Context) error {
 	release, err := s.query(ctx, "SELECT version()")
 	if err != nil {
 		return fmt.Errorf("reading the store's version: %w", err)
 	}
 	o := schema.Options{Database: s.database, NoTextIndex: !hasTextIndex(release)}
-	return schema.Create(ctx, o, func(ctx context.Context, sql string) error {
-		_, err := s.query(ctx, sql)
-		return err
-	})
+	if s.createSchema {
+		_, err = migrate.Apply(ctx, s.query, o, nil)
+	} else {
+		var plan migrate.Plan
+		if plan, err = migrate.Make(ctx, s.query, o); err == nil && !plan.UpToDate() {
+			err = &schemaMismatch{fmt.Errorf("database %s has schema version %d, want %d: set create_schema: true or run trackway migrate",
+				plan.Database, plan.Have, plan.Want)}
+		}
+	}
+	if migrate.Refused(err) {
+		return &schemaMismatch{err}
+	}
+	s.ready = err == nil
+	return err
 }
 
 // hasTextIndex says whether a ClickHouse release, "26.7.2.1", is at least 26.2,
@@ -153,20 +140,4 @@ func (s *store) forgetSchema() {
 	s.mu.Lock()
 	s.ready = false
 	s.mu.Unlock()
-}
-
-// schemaVersion gives the version of the schema, 0 when there is none.
-func (s *store) schemaVersion(ctx context.Context) (int, error) {
-	answer, err := s.query(ctx, schema.VersionQuery(s.database))
-	if schemaGone(err) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("reading the schema's version: %w", err)
-	}
-	version, err := strconv.Atoi(answer)
-	if err != nil {
-		return 0, fmt.Errorf("reading the schema's version: want a number, got %q", answer)
-	}
-	return version, nil
 }

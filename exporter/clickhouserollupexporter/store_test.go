@@ -191,11 +191,11 @@ func TestForeignSchemaIsRefused(t *testing.T) {
 		assert.Equal(t, componentstatus.StatusPermanentError, host.last())
 		require.NoError(t, e.Shutdown(context.Background()))
 	}
-	refused(false, "database trackway has schema version 0, want 1: set create_schema: true")
+	refused(false, fmt.Sprintf("database trackway has schema version 0, want %d: set create_schema: true", schema.Version))
 	server.Exec(t, "CREATE DATABASE trackway")
 	server.Exec(t, "CREATE TABLE trackway.schema_version (version UInt32) ENGINE = MergeTree ORDER BY version")
 	server.Exec(t, "INSERT INTO trackway.schema_version VALUES (99)")
-	refused(true, "schema version 99, this release knows 1")
+	refused(true, fmt.Sprintf("schema version 99, this release knows %d", schema.Version))
 }
 
 func TestSchemaIsCreatedAgainWhenTheStoreWasEmptied(t *testing.T) {

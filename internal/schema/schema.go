@@ -5,12 +5,12 @@ import (
 	"embed"
 	"fmt"
 	"regexp"
-	"strings"
-	"text/template"
+	"slices"
 )
 
-// Version is the version of the schema these statements create.
-const Version = 1
+// Version is the version of the schema these statements create: that of the last
+// step under migrations/.
+const Version = 2
 
 // DefaultDatabase is the database everything lives in unless configured.
 const DefaultDatabase = "trackway"
@@ -26,9 +26,11 @@ const dedupWindow = 10000
 //go:embed sql/*.sql
 var files embed.FS
 
-// order lists the statements so that each finds what it refers to: tables, then
-// the views over them, then the marker, which says that all the rest is there.
+// order lists the statements so that each finds what it refers to: the lock under
+// which all the rest is made, tables, the views over them, then the table that
+// says that the rest is there.
 var order = []string{
+	lockTable,
 	"requests", "spans", "events",
 	"journey", "trace_index",
 	"lat_m", "lat_q", "lat_h", "cnt_m", "cnt_h", "facets",
@@ -36,8 +38,15 @@ var order = []string{
 	"v_lat_m", "v_cnt_m", "v_facets",
 	"v_journey_requests", "v_journey_spans", "v_journey_events",
 	"v_trace_index_requests", "v_trace_index_spans", "v_trace_index_events",
-	"schema_version", "schema_version_insert",
+	versionTable,
 }
+
+// Tables that are there for the schema itself. On a cluster every node has the
+// same rows in them.
+const (
+	lockTable    = "schema_lock"
+	versionTable = "schema_version"
+)
 
 // Options says how the statements are rendered. The zero value gives the
 // database trackway on an engine that has text indexes.
@@ -49,6 +58,26 @@ type Options struct {
 	// NoTextIndex takes a bloom filter for facet_items, for servers older than
 	// 26.2, which have no stable text index.
 	NoTextIndex bool
+	// Cluster is the name of a cluster of the server's configuration. With it all
+	// tables are Replicated ones in LocalDatabase, and Distributed ones over them
+	// have the plain names. Empty means one server.
+	Cluster string
+}
+
+// LocalDatabase holds a cluster's tables of one node; Database itself where there
+// is no cluster.
+func (o Options) LocalDatabase() string {
+	if o.Cluster == "" {
+		return o.database()
+	}
+	return o.database() + "_local"
+}
+
+func (o Options) database() string {
+	if o.Database == "" {
+		return DefaultDatabase
+	}
+	return o.Database
 }
 
 // Statement is one statement of the schema.
@@ -61,54 +90,90 @@ type Statement struct {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
+// clusterName is what a cluster may be called here, since it stands in statements
+// as it is.
+var clusterName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
 // ValidDatabase says whether s can be the name of the database: a plain
 // identifier, since it stands in statements as it is.
 func ValidDatabase(s string) bool { return identifier.MatchString(s) }
 
-// Statements renders the schema in the order it must be executed.
-func Statements(o Options) ([]Statement, error) {
-	if o.Database == "" {
-		o.Database = DefaultDatabase
-	}
-	if !ValidDatabase(o.Database) {
-		return nil, fmt.Errorf("database %q: want letters, digits and underscores, at most 64", o.Database)
-	}
-	params := struct {
-		DB, FacetIndex, Durable                       string
-		RollupTTLDays, Version, BucketLow, BucketHigh int
-	}{
-		DB:            o.Database,
-		FacetIndex:    "text(tokenizer = 'array') GRANULARITY 100000000",
-		Durable:       fmt.Sprintf("non_replicated_deduplication_window = %d, fsync_after_insert = 1, fsync_part_directory = 1", dedupWindow),
-		RollupTTLDays: DefaultRollupTTLDays,
-		Version:       Version,
-		BucketLow:     BucketLow,
-		BucketHigh:    BucketHigh,
-	}
-	if o.NoTextIndex {
-		params.FacetIndex = "bloom_filter(0.01) GRANULARITY 1"
-	}
+// ValidCluster says whether s can be the name of the cluster.
+func ValidCluster(s string) bool { return clusterName.MatchString(s) }
 
-	out := make([]Statement, 0, len(order)+1)
+func (o Options) validate() error {
+	if !ValidDatabase(o.database()) {
+		return fmt.Errorf("database %q: want letters, digits and underscores, at most 64", o.Database)
+	}
+	if o.Cluster != "" && !ValidCluster(o.Cluster) {
+		return fmt.Errorf("cluster %q: want letters, digits, '_', '-' and '.', at most 64", o.Cluster)
+	}
+	return nil
+}
+
+// Statements renders the schema in the order it must be executed. The last one
+// marks the database with the steps that it needs no more.
+func Statements(o Options) ([]Statement, error) {
+	steps, err := Steps(o)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Statement, 0, 2*len(order)+1)
 	if o.CreateDatabase {
-		out = append(out, Statement{Name: "database", SQL: "CREATE DATABASE IF NOT EXISTS " + o.Database})
+		out = append(out, databases(o)...)
 	}
 	for _, name := range order {
-		text, err := files.ReadFile("sql/" + name + ".sql")
+		stmts, err := create(o, name)
 		if err != nil {
-			return nil, fmt.Errorf("schema statement %s: %w", name, err)
+			return nil, err
 		}
-		t, err := template.New(name).Option("missingkey=error").Parse(string(text))
-		if err != nil {
-			return nil, fmt.Errorf("schema statement %s: %w", name, err)
-		}
-		var b strings.Builder
-		if err := t.Execute(&b, params); err != nil {
-			return nil, fmt.Errorf("schema statement %s: %w", name, err)
-		}
-		out = append(out, Statement{Name: name, SQL: strings.TrimSpace(b.String())})
+		out = append(out, stmts...)
 	}
-	return out, nil
+	return append(out, Mark(o, append([]Step{baseline}, steps...)...)), nil
+}
+
+// create renders the statements that create one table or view.
+func create(o Options, name string) ([]Statement, error) {
+	text, err := files.ReadFile("sql/" + name + ".sql")
+	if err != nil {
+		return nil, fmt.Errorf("schema statement %s: %w", name, err)
+	}
+	sql, err := render(o, name, string(text))
+	if err != nil {
+		return nil, err
+	}
+	return onCluster(o, Statement{Name: name, SQL: sql}), nil
+}
+
+// LockStatements give what must be there before the lock can be taken: database
+// and table.
+func LockStatements(o Options) ([]Statement, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	lock, err := create(o, lockTable)
+	if err != nil {
+		return nil, err
+	}
+	return append(databases(o), lock...), nil
+}
+
+// LockTable is the table of locks (internal/storelock) with its database.
+func LockTable(o Options) string { return o.database() + "." + lockTable }
+
+// VersionTable is the table that records steps, with its database.
+func VersionTable(o Options) string { return o.database() + "." + versionTable }
+
+// Database is the name of the database that readers know.
+func Database(o Options) string { return o.database() }
+
+// databases gives the statements that create the databases.
+func databases(o Options) []Statement {
+	var out []Statement
+	for _, name := range slices.Compact([]string{o.LocalDatabase(), o.database()}) {
+		out = append(out, Statement{Name: "database", SQL: "CREATE DATABASE IF NOT EXISTS " + name + o.onCluster()})
+	}
+	return out
 }
 
 // Create executes the schema's statements one by one through exec, database
@@ -131,8 +196,5 @@ func Create(ctx context.Context, o Options, exec func(ctx context.Context, sql s
 // version of the schema a database has: 0 when it is marked with none. It fails
 // with UNKNOWN_TABLE or UNKNOWN_DATABASE where there is no schema at all.
 func VersionQuery(database string) string {
-	if database == "" {
-		database = DefaultDatabase
-	}
-	return "SELECT max(version) FROM " + database + ".schema_version"
+	return "SELECT max(version) FROM " + VersionTable(Options{Database: database})
 }

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-func render(t *testing.T, o Options) string {
+func rendered(t *testing.T, o Options) string {
 	t.Helper()
 	stmts, err := Statements(o)
 	require.NoError(t, err)
@@ -33,9 +33,10 @@ func TestStatementsGolden(t *testing.T) {
 	}{
 		{"schema.sql", Options{CreateDatabase: true}},
 		{"schema_no_text_index.sql", Options{Database: "other", NoTextIndex: true}},
+		{"schema_cluster.sql", Options{CreateDatabase: true, Cluster: "main"}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			got := render(t, tt.opts)
+			got := rendered(t, tt.opts)
 			path := filepath.Join("testdata", tt.file)
 			if *update {
 				require.NoError(t, os.MkdirAll("testdata", 0o755))
@@ -62,7 +63,7 @@ func TestEveryTableExpires(t *testing.T) {
 	stmts, err := Statements(Options{})
 	require.NoError(t, err)
 	for _, s := range stmts {
-		if !strings.HasPrefix(s.SQL, "CREATE TABLE") || s.Name == "schema_version" {
+		if !strings.HasPrefix(s.SQL, "CREATE TABLE") || s.Name == versionTable || s.Name == lockTable {
 			continue
 		}
 		assert.Contains(t, s.SQL, "toIntervalDay(ttl_days)", s.Name)

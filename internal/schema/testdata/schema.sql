@@ -1,6 +1,18 @@
 -- database
 CREATE DATABASE IF NOT EXISTS trackway;
 
+-- schema_lock
+CREATE TABLE IF NOT EXISTS trackway.schema_lock (
+  name LowCardinality(String),
+  generation UInt64,
+  owner String,
+  released UInt8,
+  at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC')
+)
+ENGINE = ReplacingMergeTree(at)
+ORDER BY (name, generation)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
 -- requests
 CREATE TABLE IF NOT EXISTS trackway.requests (
   project LowCardinality(String),
@@ -497,14 +509,17 @@ GROUP BY project, h, minute;
 -- schema_version
 CREATE TABLE IF NOT EXISTS trackway.schema_version (
   version UInt32,
-  applied DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC')
+  applied DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC'),
+  name String,
+  checksum String
 )
 ENGINE = ReplacingMergeTree
 ORDER BY version
 SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- schema_version_insert
-INSERT INTO trackway.schema_version (version)
-SELECT toUInt32(1) AS v
-WHERE v NOT IN (SELECT version FROM trackway.schema_version);
+INSERT INTO trackway.schema_version (version, name, checksum)
+SELECT step.1, step.2, step.3
+FROM (SELECT arrayJoin([(1, 'baseline', ''), (2, 'record steps', '6e41efccd2ba5ab8')]) AS step)
+WHERE step.1 NOT IN (SELECT version FROM trackway.schema_version);
 

@@ -1,0 +1,510 @@
+-- database
+CREATE DATABASE IF NOT EXISTS trackway;
+
+-- requests
+CREATE TABLE IF NOT EXISTS trackway.requests (
+  project LowCardinality(String),
+  ts DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+  rid UInt64,
+  kind LowCardinality(String),
+  service LowCardinality(String),
+  env LowCardinality(String),
+  release LowCardinality(String),
+  instance String CODEC(ZSTD(1)),
+  name LowCardinality(String),
+  method LowCardinality(String),
+  route LowCardinality(String),
+  path String CODEC(ZSTD(1)),
+  status UInt16,
+  span_status LowCardinality(String),
+  duration UInt64 CODEC(T64, ZSTD(1)),
+  duration_ms Float32 ALIAS toFloat32(duration / 1e6),
+  trace_id FixedString(16),
+  span_id FixedString(8),
+  parent_span_id FixedString(8),
+  trace_state String CODEC(ZSTD(1)),
+  flags UInt32,
+  request_id String CODEC(ZSTD(1)),
+  user_agent LowCardinality(String),
+  client_ip String CODEC(ZSTD(1)),
+  request_bytes UInt64 CODEC(T64, ZSTD(1)),
+  response_bytes UInt64 CODEC(T64, ZSTD(1)),
+  error_type LowCardinality(String),
+  error_message String CODEC(ZSTD(1)),
+  error_stack String CODEC(ZSTD(3)),
+  error_group UInt64,
+  attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
+  request_headers Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  response_headers Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  request_body String CODEC(ZSTD(3)),
+  response_body String CODEC(ZSTD(3)),
+  facet_items Array(LowCardinality(String)) CODEC(ZSTD(1)),
+  scope_name LowCardinality(String),
+  scope_version LowCardinality(String),
+  links String CODEC(ZSTD(1)),
+  marks LowCardinality(String),
+  weight UInt32 DEFAULT 256,
+  ttl_days UInt16,
+  rollup_ttl_days UInt16 DEFAULT 400,
+  unit UInt64,
+  INDEX ix_facet facet_items TYPE text(tokenizer = 'array') GRANULARITY 100000000,
+  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX ix_dur duration TYPE minmax GRANULARITY 1,
+  INDEX ix_st status TYPE set(16) GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toDate(ts)
+ORDER BY (project, ts)
+TTL toDateTime(ts) + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- spans
+CREATE TABLE IF NOT EXISTS trackway.spans (
+  project LowCardinality(String),
+  ts DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+  rid UInt64,
+  kind LowCardinality(String),
+  service LowCardinality(String),
+  env LowCardinality(String),
+  release LowCardinality(String),
+  instance String CODEC(ZSTD(1)),
+  name LowCardinality(String),
+  status UInt16,
+  span_status LowCardinality(String),
+  duration UInt64 CODEC(T64, ZSTD(1)),
+  duration_ms Float32 ALIAS toFloat32(duration / 1e6),
+  trace_id FixedString(16),
+  span_id FixedString(8),
+  parent_span_id FixedString(8),
+  trace_state String CODEC(ZSTD(1)),
+  flags UInt32,
+  request_id String CODEC(ZSTD(1)),
+  user_agent LowCardinality(String),
+  client_ip String CODEC(ZSTD(1)),
+  request_bytes UInt64 CODEC(T64, ZSTD(1)),
+  response_bytes UInt64 CODEC(T64, ZSTD(1)),
+  error_type LowCardinality(String),
+  error_message String CODEC(ZSTD(1)),
+  error_stack String CODEC(ZSTD(3)),
+  error_group UInt64,
+  attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
+  facet_items Array(LowCardinality(String)) CODEC(ZSTD(1)),
+  scope_name LowCardinality(String),
+  scope_version LowCardinality(String),
+  links String CODEC(ZSTD(1)),
+  marks LowCardinality(String),
+  weight UInt32 DEFAULT 256,
+  ttl_days UInt16,
+  unit UInt64,
+  INDEX ix_facet facet_items TYPE text(tokenizer = 'array') GRANULARITY 100000000,
+  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX ix_dur duration TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toDate(ts)
+ORDER BY (project, ts)
+TTL toDateTime(ts) + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- events
+CREATE TABLE IF NOT EXISTS trackway.events (
+  project LowCardinality(String),
+  ts DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+  rid UInt64,
+  service LowCardinality(String),
+  env LowCardinality(String),
+  release LowCardinality(String),
+  instance String CODEC(ZSTD(1)),
+  name LowCardinality(String),
+  severity UInt8,
+  message String CODEC(ZSTD(1)),
+  trace_id FixedString(16),
+  span_id FixedString(8),
+  flags UInt32,
+  error_type LowCardinality(String),
+  error_message String CODEC(ZSTD(1)),
+  error_stack String CODEC(ZSTD(3)),
+  error_group UInt64,
+  attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
+  facet_items Array(LowCardinality(String)) CODEC(ZSTD(1)),
+  scope_name LowCardinality(String),
+  scope_version LowCardinality(String),
+  marks LowCardinality(String),
+  weight UInt32 DEFAULT 256,
+  ttl_days UInt16,
+  unit UInt64,
+  INDEX ix_facet facet_items TYPE text(tokenizer = 'array') GRANULARITY 100000000,
+  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX ix_sev severity TYPE set(16) GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toDate(ts)
+ORDER BY (project, ts)
+TTL toDateTime(ts) + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- journey
+CREATE TABLE IF NOT EXISTS trackway.journey (
+  project LowCardinality(String),
+  key LowCardinality(String),
+  value String CODEC(ZSTD(1)),
+  ts DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+  kind LowCardinality(String),
+  rid UInt64,
+  service LowCardinality(String),
+  name LowCardinality(String),
+  status UInt16 CODEC(ZSTD(1)),
+  duration_ms Float32 CODEC(ZSTD(1)),
+  ttl_days UInt16,
+  unit UInt64
+)
+ENGINE = MergeTree
+PARTITION BY toMonday(ts)
+ORDER BY (project, key, value, ts)
+TTL toDateTime(ts) + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- trace_index
+CREATE TABLE IF NOT EXISTS trackway.trace_index (
+  project LowCardinality(String),
+  h UInt32 CODEC(Delta, ZSTD(1)),
+  minute DateTime('UTC') CODEC(Delta, ZSTD(1)),
+  ttl_days UInt16
+)
+ENGINE = MergeTree
+PARTITION BY toDate(minute)
+ORDER BY (project, h, minute)
+TTL minute + toIntervalDay(ttl_days)
+SETTINGS index_granularity = 2048, non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- lat_m
+CREATE TABLE IF NOT EXISTS trackway.lat_m (
+  project LowCardinality(String),
+  minute DateTime('UTC') CODEC(Delta, ZSTD(1)),
+  service LowCardinality(String),
+  route LowCardinality(String),
+  method LowCardinality(String),
+  b UInt8 CODEC(Delta, ZSTD(1)),
+  cnt SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  weight SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  ttl_days SimpleAggregateFunction(max, UInt16)
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toDate(minute)
+ORDER BY (project, minute, service, route, method, b)
+TTL minute + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- lat_q
+CREATE TABLE IF NOT EXISTS trackway.lat_q (
+  project LowCardinality(String),
+  quarter DateTime('UTC') CODEC(Delta, ZSTD(1)),
+  service LowCardinality(String),
+  route LowCardinality(String),
+  method LowCardinality(String),
+  b UInt8 CODEC(Delta, ZSTD(1)),
+  cnt SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  weight SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  ttl_days SimpleAggregateFunction(max, UInt16)
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toDate(quarter)
+ORDER BY (project, quarter, service, route, method, b)
+TTL quarter + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- lat_h
+CREATE TABLE IF NOT EXISTS trackway.lat_h (
+  project LowCardinality(String),
+  hour DateTime('UTC') CODEC(Delta, ZSTD(1)),
+  service LowCardinality(String),
+  route LowCardinality(String),
+  method LowCardinality(String),
+  b UInt8 CODEC(Delta, ZSTD(1)),
+  cnt SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  weight SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  ttl_days SimpleAggregateFunction(max, UInt16)
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(hour)
+ORDER BY (project, hour, service, route, method, b)
+TTL hour + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- cnt_m
+CREATE TABLE IF NOT EXISTS trackway.cnt_m (
+  project LowCardinality(String),
+  minute DateTime('UTC') CODEC(Delta, ZSTD(1)),
+  service LowCardinality(String),
+  route LowCardinality(String),
+  method LowCardinality(String),
+  status UInt16 CODEC(Delta, ZSTD(1)),
+  cnt SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  weight SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  bytes SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  dur_ns SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  ttl_days SimpleAggregateFunction(max, UInt16)
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toDate(minute)
+ORDER BY (project, minute, service, route, method, status)
+TTL minute + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- cnt_h
+CREATE TABLE IF NOT EXISTS trackway.cnt_h (
+  project LowCardinality(String),
+  hour DateTime('UTC') CODEC(Delta, ZSTD(1)),
+  service LowCardinality(String),
+  route LowCardinality(String),
+  method LowCardinality(String),
+  status UInt16 CODEC(Delta, ZSTD(1)),
+  cnt SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  weight SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  bytes SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  dur_ns SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  ttl_days SimpleAggregateFunction(max, UInt16)
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(hour)
+ORDER BY (project, hour, service, route, method, status)
+TTL hour + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- facets
+CREATE TABLE IF NOT EXISTS trackway.facets (
+  project LowCardinality(String),
+  hour DateTime('UTC') CODEC(Delta, ZSTD(1)),
+  field LowCardinality(String),
+  value String CODEC(ZSTD(1)),
+  cnt SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  weight SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1)),
+  ttl_days SimpleAggregateFunction(max, UInt16)
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(hour)
+ORDER BY (project, field, hour, value)
+TTL hour + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- v_lat_q
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_lat_q TO trackway.lat_q AS
+SELECT
+  project,
+  toStartOfFifteenMinutes(minute) AS quarter,
+  service,
+  route,
+  method,
+  b,
+  sum(lat_m.cnt) AS cnt,
+  sum(lat_m.weight) AS weight,
+  max(lat_m.ttl_days) AS ttl_days
+FROM trackway.lat_m
+GROUP BY project, quarter, service, route, method, b;
+
+-- v_lat_h
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_lat_h TO trackway.lat_h AS
+SELECT
+  project,
+  toStartOfHour(minute) AS hour,
+  service,
+  route,
+  method,
+  b,
+  sum(lat_m.cnt) AS cnt,
+  sum(lat_m.weight) AS weight,
+  max(lat_m.ttl_days) AS ttl_days
+FROM trackway.lat_m
+GROUP BY project, hour, service, route, method, b;
+
+-- v_cnt_h
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_cnt_h TO trackway.cnt_h AS
+SELECT
+  project,
+  toStartOfHour(minute) AS hour,
+  service,
+  route,
+  method,
+  status,
+  sum(cnt_m.cnt) AS cnt,
+  sum(cnt_m.weight) AS weight,
+  sum(cnt_m.bytes) AS bytes,
+  sum(cnt_m.dur_ns) AS dur_ns,
+  max(cnt_m.ttl_days) AS ttl_days
+FROM trackway.cnt_m
+GROUP BY project, hour, service, route, method, status;
+
+-- v_lat_m
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_lat_m TO trackway.lat_m AS
+SELECT project, minute, service, route, method, toUInt8(bucket) AS b, cnt, weight, ttl_days
+FROM (
+  SELECT
+    project,
+    toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
+    service,
+    route,
+    method,
+    max(rollup_ttl_days) AS ttl_days,
+    sumMap(
+      [toUInt16(least(greatest(bitShiftRight(reinterpretAsUInt32(toFloat32(duration / 1e6)), 20), 984), 1239) - 984)],
+      [toUInt64(1)],
+      [toUInt64(requests.weight)]
+    ) AS h
+  FROM trackway.requests
+  GROUP BY project, minute, service, route, method
+)
+ARRAY JOIN h.1 AS bucket, h.2 AS cnt, h.3 AS weight;
+
+-- v_cnt_m
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_cnt_m TO trackway.cnt_m AS
+SELECT
+  project,
+  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
+  service,
+  route,
+  method,
+  status,
+  toUInt64(count()) AS cnt,
+  sum(toUInt64(requests.weight)) AS weight,
+  sum(request_bytes + response_bytes) AS bytes,
+  sum(duration) AS dur_ns,
+  max(rollup_ttl_days) AS ttl_days
+FROM trackway.requests
+GROUP BY project, minute, service, route, method, status;
+
+-- v_facets
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_facets TO trackway.facets AS
+SELECT
+  project,
+  hour,
+  substring(item, 1, toUInt64(position(item, '=')) - 1) AS field,
+  substring(item, toUInt64(position(item, '=')) + 1) AS value,
+  cnt,
+  weight,
+  ttl_days
+FROM (
+  SELECT
+    project,
+    toStartOfHour(toDateTime(ts, 'UTC')) AS hour,
+    arrayJoin(facet_items) AS item,
+    toUInt64(count()) AS cnt,
+    sum(toUInt64(requests.weight)) AS weight,
+    max(rollup_ttl_days) AS ttl_days
+  FROM trackway.requests
+  GROUP BY project, hour, item
+)
+WHERE position(item, '=') > 1;
+
+-- v_journey_requests
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_journey_requests TO trackway.journey AS
+SELECT project, kv.1 AS key, kv.2 AS value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit
+FROM (
+  SELECT
+    project,
+    arrayJoin(correlation::Array(Tuple(String, String))) AS kv,
+    ts,
+    'request' AS kind,
+    rid,
+    service,
+    if(route = '', requests.name, if(method = '', route, concat(method, ' ', route))) AS name,
+    status,
+    toFloat32(duration / 1e6) AS duration_ms,
+    ttl_days,
+    unit
+  FROM trackway.requests
+);
+
+-- v_journey_spans
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_journey_spans TO trackway.journey AS
+SELECT project, kv.1 AS key, kv.2 AS value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit
+FROM (
+  SELECT
+    project,
+    arrayJoin(correlation::Array(Tuple(String, String))) AS kv,
+    ts,
+    'span' AS kind,
+    rid,
+    service,
+    name,
+    status,
+    toFloat32(duration / 1e6) AS duration_ms,
+    ttl_days,
+    unit
+  FROM trackway.spans
+);
+
+-- v_journey_events
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_journey_events TO trackway.journey AS
+SELECT project, kv.1 AS key, kv.2 AS value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit
+FROM (
+  SELECT
+    project,
+    arrayJoin(correlation::Array(Tuple(String, String))) AS kv,
+    ts,
+    'event' AS kind,
+    rid,
+    service,
+    name,
+    toUInt16(0) AS status,
+    toFloat32(0) AS duration_ms,
+    ttl_days,
+    unit
+  FROM trackway.events
+);
+
+-- v_trace_index_requests
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_trace_index_requests TO trackway.trace_index AS
+SELECT
+  project,
+  reinterpretAsUInt32(trace_id) AS h,
+  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
+  max(requests.ttl_days) AS ttl_days
+FROM trackway.requests
+WHERE trace_id != toFixedString('', 16)
+GROUP BY project, h, minute;
+
+-- v_trace_index_spans
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_trace_index_spans TO trackway.trace_index AS
+SELECT
+  project,
+  reinterpretAsUInt32(trace_id) AS h,
+  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
+  max(spans.ttl_days) AS ttl_days
+FROM trackway.spans
+WHERE trace_id != toFixedString('', 16)
+GROUP BY project, h, minute;
+
+-- v_trace_index_events
+CREATE MATERIALIZED VIEW IF NOT EXISTS trackway.v_trace_index_events TO trackway.trace_index AS
+SELECT
+  project,
+  reinterpretAsUInt32(trace_id) AS h,
+  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
+  max(events.ttl_days) AS ttl_days
+FROM trackway.events
+WHERE trace_id != toFixedString('', 16)
+GROUP BY project, h, minute;
+
+-- schema_version
+CREATE TABLE IF NOT EXISTS trackway.schema_version (
+  version UInt32,
+  applied DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC')
+)
+ENGINE = ReplacingMergeTree
+ORDER BY version
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- schema_version_insert
+INSERT INTO trackway.schema_version (version)
+SELECT toUInt32(1) AS v
+WHERE v NOT IN (SELECT version FROM trackway.schema_version);
+
