@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trackwayhq/trackway/cmd/internal/clickhouse"
 	"github.com/trackwayhq/trackway/cmd/internal/size"
 	"github.com/trackwayhq/trackway/cmd/internal/up"
 )
@@ -29,7 +30,7 @@ func newBenchCommand() *cobra.Command {
 func newBenchSizeCommand() *cobra.Command {
 	var (
 		data           string
-		endpoint       size.Endpoint
+		endpoint       clickhouse.Endpoint
 		merge, columns bool
 		jsonOut        bool
 	)

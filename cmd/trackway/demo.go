@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trackwayhq/trackway/cmd/internal/clickhouse"
 	"github.com/trackwayhq/trackway/cmd/internal/demo"
 	"github.com/trackwayhq/trackway/cmd/internal/size"
 )
@@ -84,14 +85,14 @@ func runLive(cmd *cobra.Command, options demo.LiveOptions) error {
 // runLoad measures. With the data directory of a running `up` it also counts the
 // rows that the load added: what was accepted must be there.
 func runLoad(cmd *cobra.Command, options demo.LoadOptions, data, jsonFile string) error {
-	var endpoint size.Endpoint
+	var endpoint clickhouse.Endpoint
 	var before size.Rows
 	if data != "" {
 		url, password, err := runningEngine(data)
 		if err != nil {
 			return err
 		}
-		endpoint = size.Endpoint{URL: url, User: "default", Password: password, Database: "trackway"}
+		endpoint = clickhouse.Endpoint{URL: url, User: "default", Password: password, Database: "trackway"}
 		if before, err = size.Count(cmd.Context(), endpoint); err != nil {
 			return err
 		}

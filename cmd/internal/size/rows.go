@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+
+	"github.com/trackwayhq/trackway/cmd/internal/clickhouse"
 )
 
 //go:embed sql/rows.sql
@@ -18,8 +20,8 @@ type Rows struct {
 }
 
 // Count reads the numbers of rows. Tables that do not exist yet hold none.
-func Count(ctx context.Context, e Endpoint) (Rows, error) {
-	rows, err := ask[Rows](ctx, e, rowsSQL)
+func Count(ctx context.Context, e clickhouse.Endpoint) (Rows, error) {
+	rows, err := clickhouse.Ask[Rows](ctx, e, rowsSQL)
 	if err != nil {
 		return Rows{}, fmt.Errorf("numbers of rows: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/trackwayhq/trackway/cmd/internal/clickhouse"
 )
 
 //go:embed sql/tables.sql
@@ -55,9 +57,9 @@ type Report struct {
 // Measure reads the sizes. With merge it first has every table merged into one
 // part per partition, as it is some time after the last insert, which makes
 // figures of two runs comparable.
-func Measure(ctx context.Context, e Endpoint, merge bool) (Report, error) {
+func Measure(ctx context.Context, e clickhouse.Endpoint, merge bool) (Report, error) {
 	var r Report
-	tables, err := ask[Table](ctx, e, tablesSQL)
+	tables, err := clickhouse.Ask[Table](ctx, e, tablesSQL)
 	if err != nil {
 		return r, fmt.Errorf("sizes of tables: %w", err)
 	}
@@ -67,14 +69,14 @@ func Measure(ctx context.Context, e Endpoint, merge bool) (Report, error) {
 				return r, err
 			}
 		}
-		if tables, err = ask[Table](ctx, e, tablesSQL); err != nil {
+		if tables, err = clickhouse.Ask[Table](ctx, e, tablesSQL); err != nil {
 			return r, fmt.Errorf("sizes of tables: %w", err)
 		}
 	}
-	if r.Indexes, err = ask[Index](ctx, e, indexesSQL); err != nil {
+	if r.Indexes, err = clickhouse.Ask[Index](ctx, e, indexesSQL); err != nil {
 		return r, fmt.Errorf("sizes of indexes: %w", err)
 	}
-	if r.Columns, err = ask[Column](ctx, e, columnsSQL); err != nil {
+	if r.Columns, err = clickhouse.Ask[Column](ctx, e, columnsSQL); err != nil {
 		return r, fmt.Errorf("sizes of columns: %w", err)
 	}
 	for i := range tables {
@@ -89,13 +91,8 @@ func Measure(ctx context.Context, e Endpoint, merge bool) (Report, error) {
 }
 
 // optimize merges the parts of one table. The engine answers when it is done.
-func optimize(ctx context.Context, e Endpoint, table string) error {
-	answer, err := e.post(ctx, fmt.Sprintf("OPTIMIZE TABLE %s.%s FINAL", quote(e.Database), quote(table)))
-	if err != nil {
-		return fmt.Errorf("merging %s: %w", table, err)
-	}
-	defer answer.Close()
-	if _, err := io.Copy(io.Discard, answer); err != nil {
+func optimize(ctx context.Context, e clickhouse.Endpoint, table string) error {
+	if err := e.Run(ctx, fmt.Sprintf("OPTIMIZE TABLE %s.%s FINAL", quote(e.Database), quote(table))); err != nil {
 		return fmt.Errorf("merging %s: %w", table, err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package size
+package clickhouse
 
 import (
 	"bufio"
@@ -20,10 +20,10 @@ type Endpoint struct {
 	Database string
 }
 
-// ask runs a statement with the parameter {database:String} and decodes each row
+// Ask runs a statement with the parameter {database:String} and decodes each row
 // of its JSONEachRow answer into one T.
-func ask[T any](ctx context.Context, e Endpoint, query string) ([]T, error) {
-	answer, err := e.post(ctx, query)
+func Ask[T any](ctx context.Context, e Endpoint, query string) ([]T, error) {
+	answer, err := e.Post(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func ask[T any](ctx context.Context, e Endpoint, query string) ([]T, error) {
 	}
 }
 
-// post sends a statement and returns the body of a 200.
-func (e Endpoint) post(ctx context.Context, query string) (io.ReadCloser, error) {
+// Post sends a statement and returns the body of a 200.
+func (e Endpoint) Post(ctx context.Context, query string) (io.ReadCloser, error) {
 	parameters := url.Values{
 		"param_database": {e.Database},
 		"default_format": {"JSONEachRow"},
@@ -62,4 +62,17 @@ func (e Endpoint) post(ctx context.Context, query string) (io.ReadCloser, error)
 		return nil, errors.Join(fmt.Errorf("%s answered %s: %s", e.URL, response.Status, strings.TrimSpace(string(content))), err)
 	}
 	return response.Body, nil
+}
+
+// Run sends a statement and reads its answer to the end.
+func (e Endpoint) Run(ctx context.Context, query string) error {
+	answer, err := e.Post(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	if _, err := io.Copy(io.Discard, answer); err != nil {
+		return fmt.Errorf("answer of %s: %w", e.URL, err)
+	}
+	return nil
 }
