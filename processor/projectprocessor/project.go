@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/trackwayhq/trackway/internal/admission"
 	"github.com/trackwayhq/trackway/internal/conventions"
 	"github.com/trackwayhq/trackway/processor/projectprocessor/internal/metadata"
 )
@@ -47,6 +48,11 @@ func (p *project) resolve(ctx context.Context, items int) (string, error) {
 			}
 			return "", p.refuse(ctx, items, "invalid_project", codes.PermissionDenied,
 				"the authenticator named project %q: want 1 to 40 characters of a-z, 0-9 and -", id)
+		case error:
+			// project_auth cannot tell an HTTP server more than that a request is
+			// refused, so it leaves the reason, a gRPC status, in the project's place.
+			p.count(ctx, items, "auth_refused")
+			return "", id
 		default:
 			return "", p.refuse(ctx, items, "invalid_project", codes.PermissionDenied,
 				"attribute %s of the authentication context: want a string, got %T", p.cfg.AuthAttribute, id)
@@ -60,16 +66,22 @@ func (p *project) resolve(ctx context.Context, items int) (string, error) {
 }
 
 func (p *project) refuse(ctx context.Context, items int, why string, code codes.Code, format string, args ...any) error {
-	p.telemetry.ProcessorProjectRefusedItems.Add(ctx, int64(items),
-		metric.WithAttributeSet(attribute.NewSet(attribute.String(reason, why))))
+	p.count(ctx, items, why)
 	return status.Errorf(code, format, args...)
 }
 
+func (p *project) count(ctx context.Context, items int, why string) {
+	p.telemetry.ProcessorProjectRefusedItems.Add(ctx, int64(items),
+		metric.WithAttributeSet(attribute.NewSet(attribute.String(reason, why))))
+}
+
 func (p *project) traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
-	id, err := p.resolve(ctx, td.SpanCount())
+	items := td.SpanCount()
+	id, err := p.resolve(ctx, items)
 	if err != nil {
 		return td, err
 	}
+	admission.ChargeItems(ctx, items)
 	for _, rs := range td.ResourceSpans().All() {
 		overwrite(rs.Resource(), id)
 	}
@@ -77,10 +89,12 @@ func (p *project) traces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, 
 }
 
 func (p *project) logs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
-	id, err := p.resolve(ctx, ld.LogRecordCount())
+	items := ld.LogRecordCount()
+	id, err := p.resolve(ctx, items)
 	if err != nil {
 		return ld, err
 	}
+	admission.ChargeItems(ctx, items)
 	for _, rl := range ld.ResourceLogs().All() {
 		overwrite(rl.Resource(), id)
 	}
@@ -88,10 +102,12 @@ func (p *project) logs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
 }
 
 func (p *project) metrics(ctx context.Context, md pmetric.Metrics) (pmetric.Metrics, error) {
-	id, err := p.resolve(ctx, md.DataPointCount())
+	items := md.DataPointCount()
+	id, err := p.resolve(ctx, items)
 	if err != nil {
 		return md, err
 	}
+	admission.ChargeItems(ctx, items)
 	for _, rm := range md.ResourceMetrics().All() {
 		overwrite(rm.Resource(), id)
 	}

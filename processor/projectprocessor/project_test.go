@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/trackwayhq/trackway/internal/admission"
 	"github.com/trackwayhq/trackway/internal/conventions"
 	"github.com/trackwayhq/trackway/processor/projectprocessor/internal/metadata"
 )
@@ -48,6 +49,7 @@ func TestProjectOfData(t *testing.T) {
 		"refused when the key names none":        {auth: authData{"subject": "x"}, code: codes.Unauthenticated},
 		"refused when the key's is not an id":    {defaultProject: "default", auth: authData{"trackway.project": "Shop EU"}, code: codes.PermissionDenied},
 		"refused when the key's is empty":        {defaultProject: "default", auth: authData{"trackway.project": ""}, code: codes.PermissionDenied},
+		"refused as the authenticator says":      {defaultProject: "default", auth: authData{"trackway.project": status.Error(codes.Unavailable, "no keys yet")}, code: codes.Unavailable},
 		"refused when the key's is not a string": {defaultProject: "default", auth: authData{"trackway.project": 7}, code: codes.PermissionDenied},
 	}
 	for name, tt := range tests {
@@ -119,4 +121,37 @@ func projectOf(t *testing.T, r pcommon.Resource) string {
 	v, ok := r.Attributes().Get(conventions.Project)
 	require.True(t, ok, "no project on the resource")
 	return v.Str()
+}
+
+// charges adds up what is charged to a request.
+type charges struct{ items int }
+
+func (c *charges) ChargeItems(n int) { c.items += n }
+
+func TestItemsAreChargedToTheRequest(t *testing.T) {
+	var charged charges
+	ctx := admission.NewContext(context.Background(), &charged)
+	cfg := &Config{AuthAttribute: conventions.Project, DefaultProject: "shop"}
+	p, err := newProject(processortest.NewNopSettings(metadata.Type), cfg)
+	require.NoError(t, err)
+	td := ptrace.NewTraces()
+	spans := td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans()
+	spans.AppendEmpty()
+	spans.AppendEmpty()
+	_, err = p.traces(ctx, td)
+	require.NoError(t, err)
+	ld := plog.NewLogs()
+	ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords().AppendEmpty()
+	_, err = p.logs(ctx, ld)
+	require.NoError(t, err)
+	md := pmetric.NewMetrics()
+	md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics().AppendEmpty().SetEmptyGauge().DataPoints().AppendEmpty()
+	_, err = p.metrics(ctx, md)
+	require.NoError(t, err)
+	assert.Equal(t, 4, charged.items)
+
+	cfg.DefaultProject = ""
+	_, err = p.traces(ctx, td)
+	require.Error(t, err)
+	assert.Equal(t, 4, charged.items, "refused items were charged")
 }

@@ -1,0 +1,18 @@
+package projectauthextension
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/extension"
+
+	"github.com/trackwayhq/trackway/extension/projectauthextension/internal/metadata"
+)
+
+// NewFactory returns the factory of the project_auth extension.
+func NewFactory() extension.Factory {
+	return extension.NewFactory(metadata.Type, createDefaultConfig,
+		func(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+			return newExtension(set, cfg.(*Config))
+		}, metadata.ExtensionStability)
+}
