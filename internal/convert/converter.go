@@ -1,8 +1,8 @@
 package convert
 
 import (
+	"sync"
 	"time"
-	"unsafe"
 
 	"github.com/trackwayhq/trackway/internal/ids"
 	"github.com/trackwayhq/trackway/internal/record"
@@ -52,57 +52,79 @@ func (c *Converter) OverCap() (counts [fieldCount]uint64) {
 	return counts
 }
 
-// Batch is what one delivery was made into.
-type Batch struct {
-	Records []record.Record
-	// Items is how many items Records came from; dropped ones are not among them.
+// Sink takes the records of a delivery one by one, item by item. columns.Batch is
+// one.
+type Sink interface {
+	// BeginItem says that the records that follow are those of one more item.
+	BeginItem(project string)
+	// Append takes a record of the item. The record, and the slices in it, are used
+	// again when Append has returned.
+	Append(r *record.Record)
+}
+
+// Summary is what became of one delivery.
+type Summary struct {
+	// Items is how many items records were made of; dropped ones are not among them.
 	Items int
 	// Dropped counts items by Reason.
 	Dropped [reasonCount]int
-	// Bytes estimates what the records hold in memory.
-	Bytes int
 }
 
-const recordSize = int(unsafe.Sizeof(record.Record{}))
-
-// builder makes the batch of one delivery.
+// builder makes the records of one delivery. It is used again for others.
 type builder struct {
 	conv  *Converter
+	sink  Sink
 	src   ids.Source
 	clock clock
 	index int // of the next item
-	out   Batch
+	out   Summary
 
-	// pairs and strs are arenas: records hold slices of them, so that a record
-	// costs no allocation of its own. Growing leaves earlier slices valid.
+	rec record.Record // the one being made
+	// pairs and strs are arenas: the record holds slices of them, so that it costs
+	// no allocation of its own. Growing leaves earlier slices valid. Behind kept is
+	// what belongs to the current item.
 	pairs []record.Pair
 	strs  []string
+	kept  int
 	spill []byte // key=value lines of keys beyond the cap
 
 	res resourceInfo
 }
 
-func (c *Converter) builder(src ids.Source, now time.Time, items int) *builder {
-	return &builder{
-		conv:  c,
-		src:   src,
-		clock: newClock(now, c.opts.TTLDays),
-		out:   Batch{Records: make([]record.Record, 0, items)},
-		pairs: make([]record.Pair, 0, 8*items),
-		strs:  make([]string, 0, 8*items),
-	}
+// builders are kept for the memory of their arenas.
+var builders = sync.Pool{New: func() any { return &builder{} }}
+
+func (c *Converter) builder(src ids.Source, now time.Time, sink Sink) *builder {
+	b := builders.Get().(*builder)
+	*b = builder{conv: c, sink: sink, src: src, clock: newClock(now, c.opts.TTLDays), pairs: b.pairs[:0], strs: b.strs[:0], spill: b.spill[:0]}
+	return b
 }
 
-// nextID gives the id of the next item.
-func (b *builder) nextID() record.ItemID {
+// release gives what was made and puts the builder by. It lets go of the strings
+// of the delivery.
+func (b *builder) release() Summary {
+	out := b.out
+	clear(b.pairs[:cap(b.pairs)])
+	clear(b.strs[:cap(b.strs)])
+	*b = builder{pairs: b.pairs[:0], strs: b.strs[:0], spill: b.spill[:0]}
+	builders.Put(b)
+	return out
+}
+
+// begin begins the next item and gives its id.
+func (b *builder) begin() record.ItemID {
 	id := b.src.ID(b.res.project, b.index)
 	b.index++
+	b.out.Items++
+	b.pairs, b.strs = b.pairs[:b.kept], b.strs[:0]
+	b.sink.BeginItem(b.res.project)
 	return id
 }
 
-// add appends an empty record of the current resource and scope and gives it.
-func (b *builder) add(kind record.Kind) *record.Record {
-	b.out.Records = append(b.out.Records, record.Record{
+// record gives an empty record of the current resource and scope. There is one at
+// a time.
+func (b *builder) record(kind record.Kind) *record.Record {
+	b.rec = record.Record{
 		Kind:         kind,
 		Project:      b.res.project,
 		Service:      b.res.service,
@@ -114,9 +136,8 @@ func (b *builder) add(kind record.Kind) *record.Record {
 		ScopeVersion: b.res.scopeVersion,
 		Weight:       unitWeight,
 		TTLDays:      b.conv.opts.TTLDays,
-	})
-	b.out.Bytes += recordSize
-	return &b.out.Records[len(b.out.Records)-1]
+	}
+	return &b.rec
 }
 
 // drop counts n items that become no record.

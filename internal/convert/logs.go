@@ -12,9 +12,10 @@ import (
 	"github.com/trackwayhq/trackway/internal/record"
 )
 
-// Logs makes an event of each log record. now is when they arrived.
-func (c *Converter) Logs(ld plog.Logs, src ids.Source, now time.Time) Batch {
-	b := c.builder(src, now, ld.LogRecordCount())
+// AppendLogs makes an event of each log record and appends it to sink. now is when
+// they arrived.
+func (c *Converter) AppendLogs(ld plog.Logs, src ids.Source, now time.Time, sink Sink) Summary {
+	b := c.builder(src, now, sink)
 	for _, rl := range ld.ResourceLogs().All() {
 		if !b.resource(rl.Resource().Attributes()) {
 			for _, sl := range rl.ScopeLogs().All() {
@@ -29,7 +30,7 @@ func (c *Converter) Logs(ld plog.Logs, src ids.Source, now time.Time) Batch {
 			}
 		}
 	}
-	return b.out
+	return b.release()
 }
 
 func (b *builder) log(lr plog.LogRecord) {
@@ -43,9 +44,8 @@ func (b *builder) log(lr plog.LogRecord) {
 		b.drop(TooOld, 1)
 		return
 	}
-	item := b.nextID()
-	b.out.Items++
-	r := b.add(record.Event)
+	item := b.begin()
+	r := b.record(record.Event)
 	r.Time, r.RID = ts, item.RID(record.Event, 0)
 	r.TraceID, r.SpanID, r.Flags = lr.TraceID(), lr.SpanID(), uint32(lr.Flags())
 	r.Message = lr.Body().AsString()
@@ -66,7 +66,7 @@ func (b *builder) log(lr plog.LogRecord) {
 	r.Attributes, r.FacetItems = b.pairsFrom(pairs), b.strsFrom(strs)
 	r.Correlation = b.correlation(attrs, nil, p.requestID)
 	r.Marks = b.marks(p.marks, mark)
-	b.out.Bytes += len(r.Message) + len(r.ErrorMessage) + len(r.ErrorStack)
+	b.sink.Append(r)
 }
 
 // severityNumbers are the first numbers of the data model's ranges by the words
@@ -113,7 +113,7 @@ func (b *builder) spanEvent(s ptrace.Span, e ptrace.SpanEvent, item record.ItemI
 	if !ok {
 		return // the span itself is recent, and the item is counted by it
 	}
-	r := b.add(record.Event)
+	r := b.record(record.Event)
 	r.Time, r.RID = ts, item.RID(record.Event, ordinal)
 	r.TraceID, r.SpanID, r.Flags = s.TraceID(), s.SpanID(), s.Flags()
 
@@ -135,5 +135,5 @@ func (b *builder) spanEvent(s ptrace.Span, e ptrace.SpanEvent, item record.ItemI
 		r.Severity = uint8(plog.SeverityNumberError)
 		r.Message = r.ErrorMessage
 	}
-	b.out.Bytes += len(r.Message) + len(r.ErrorStack)
+	b.sink.Append(r)
 }

@@ -27,11 +27,14 @@ type resourceInfo struct {
 	attributes  record.Pairs
 	correlation record.Pairs // of the resource itself
 	scope       record.Pairs // scope attributes, prefixed
+
+	kept int // pairs of the resource in the arena
 }
 
 // resource reads a resource; it says no when the resource has no valid project.
 func (b *builder) resource(attrs pcommon.Map) bool {
 	b.res = resourceInfo{}
+	b.pairs = b.pairs[:0]
 	v, ok := attrs.Get(conventions.Project)
 	if !ok || v.Type() != pcommon.ValueTypeStr || !conventions.ValidProject(v.Str()) {
 		return false
@@ -66,11 +69,13 @@ func (b *builder) resource(attrs pcommon.Map) bool {
 		}
 	}
 	b.res.correlation = b.pairsFrom(start)
+	b.res.kept = len(b.pairs)
 	return true
 }
 
 // scope reads the scope that the next records come from.
 func (b *builder) scope(s pcommon.InstrumentationScope) {
+	b.pairs = b.pairs[:b.res.kept]
 	start := len(b.pairs)
 	for k, v := range s.Attributes().All() {
 		b.pair(prefixScope+k, v.AsString())
@@ -79,6 +84,7 @@ func (b *builder) scope(s pcommon.InstrumentationScope) {
 	b.res.scopeVersion = b.orPair(fieldScopeVersion, "otel.scope.version", s.Version())
 	b.spillPairs()
 	b.res.scope = b.pairsFrom(start)
+	b.kept = len(b.pairs)
 }
 
 // promote puts v into a column that is still empty and says whether the column
@@ -103,7 +109,6 @@ func (b *builder) pair(key, value string) *attrKey {
 		return nil
 	}
 	b.pairs = append(b.pairs, record.Pair{Key: k.name, Value: value})
-	b.out.Bytes += len(value)
 	return k
 }
 
@@ -113,7 +118,6 @@ func (b *builder) spillPairs() {
 		return
 	}
 	b.pairs = append(b.pairs, record.Pair{Key: Other, Value: string(b.spill)})
-	b.out.Bytes += len(b.spill)
 	b.spill = b.spill[:0]
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/trackwayhq/trackway/internal/record"
 )
 
-// Traces makes records of spans: one request or span each, and an event for each
-// span event. now is when they arrived.
-func (c *Converter) Traces(td ptrace.Traces, src ids.Source, now time.Time) Batch {
-	b := c.builder(src, now, td.SpanCount())
+// AppendTraces makes records of spans and appends them to sink: one request or span
+// each, and an event for each span event. now is when they arrived.
+func (c *Converter) AppendTraces(td ptrace.Traces, src ids.Source, now time.Time, sink Sink) Summary {
+	b := c.builder(src, now, sink)
 	for _, rs := range td.ResourceSpans().All() {
 		if !b.resource(rs.Resource().Attributes()) {
 			for _, ss := range rs.ScopeSpans().All() {
@@ -31,7 +31,7 @@ func (c *Converter) Traces(td ptrace.Traces, src ids.Source, now time.Time) Batc
 			}
 		}
 	}
-	return b.out
+	return b.release()
 }
 
 func (b *builder) span(s ptrace.Span) {
@@ -44,15 +44,13 @@ func (b *builder) span(s ptrace.Span) {
 		b.drop(TooOld, 1)
 		return
 	}
-	item := b.nextID()
-	b.out.Items++
-
+	item := b.begin()
 	requestKind := classify(s)
 	kind := record.Span
 	if requestKind != "" {
 		kind = record.Request
 	}
-	r := b.add(kind)
+	r := b.record(kind)
 	r.Time, r.RID = ts, item.RID(kind, 0)
 	if end > start {
 		r.Duration = uint64(end - start)
@@ -102,11 +100,10 @@ func (b *builder) span(s ptrace.Span) {
 		r.RequestHeaders = b.headers(attrs, "http.request.header.")
 		r.ResponseHeaders = b.headers(attrs, "http.response.header.")
 		r.RequestBody, r.ResponseBody = p.requestBody, p.responseBody
-		b.out.Bytes += len(p.requestBody) + len(p.responseBody)
 	}
-	b.out.Bytes += len(r.Path) + len(r.ErrorMessage) + len(r.ErrorStack) + len(r.Links)
+	b.sink.Append(r)
 
-	of := parent{ts, r.Route, r.Correlation} // r moves when events are added
+	of := parent{ts, r.Route, r.Correlation} // r is used again for the events
 	for i, e := range s.Events().All() {
 		b.spanEvent(s, e, item, i+1, of)
 	}
