@@ -22,8 +22,10 @@ type Entry struct {
 	Table  string `json:"table,omitempty"`
 	// Unit is the unit of insert the item was in.
 	Unit uint64 `json:"unit,omitempty,string"`
-	// Items is how many items the payload holds.
-	Items int `json:"items"`
+	// Items is how many items the payload holds, Minute when they were received, in
+	// minutes since 1970: the delivery ledger counts them there.
+	Items  int   `json:"items"`
+	Minute int64 `json:"minute,omitempty"`
 	// Payload is the encoded item; List leaves it out.
 	Payload []byte `json:"-"`
 }

@@ -155,16 +155,17 @@ func (b *Book) Offered(minute int64, items ...Items) []alongside.Change {
 	return changes
 }
 
-// Settled counts what became of accepted items, in the record that says so.
-func (b *Book) Settled(counts ...Settlement) []alongside.Change {
+// Settled counts what became of accepted items, and the rows that were stored of
+// them, in the record that says so.
+func (b *Book) Settled(counts []Settlement, rows []UnitRows) []alongside.Change {
 	sums := make(map[key]Counts, len(counts))
 	for _, s := range counts {
 		c := Counts{Stored: int64(s.Stored), DeadLetter: int64(s.DeadLetter)}
 		c.Dropped[reasonIndex(s.Reason)] = int64(s.Dropped)
 		addTo(sums, key{s.Project, s.Minute}, &c)
-		if s.Stored != 0 {
-			addTo(sums, key{s.Project, s.UnitMinute}, &Counts{Written: int64(s.Stored)})
-		}
+	}
+	for _, r := range rows {
+		addTo(sums, key{r.Project, UnitMinute(r.Unit)}, &Counts{Rows: [3]int64{int64(r.Requests), int64(r.Spans), int64(r.Events)}})
 	}
 	changes := make([]alongside.Change, 0, len(sums))
 	for k, c := range sums {

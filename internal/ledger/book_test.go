@@ -72,9 +72,9 @@ func (l *life) deliver(t *testing.T, project string, items, offered, dropped int
 	settle(nil)
 }
 
-func (l *life) settle(t *testing.T, s ...ledger.Settlement) {
+func (l *life) settle(t *testing.T, rows []ledger.UnitRows, s ...ledger.Settlement) {
 	t.Helper()
-	ctx, _ := alongside.NewContext(t.Context(), l.Settled(s...)...)
+	ctx, _ := alongside.NewContext(t.Context(), l.Settled(s, rows)...)
 	require.NoError(t, l.queue.Set(ctx, "units", []byte("done")))
 }
 
@@ -96,9 +96,10 @@ func TestTheEquationSurvivesARestart(t *testing.T) {
 	_, settle := l.Receive(ledger.WithRejected(t.Context(), 3), "shop", 5)
 	settle(errors.New("the queue is full"))
 	now := ledger.Minute(time.Now())
-	l.settle(t, ledger.Settlement{Project: "shop", Minute: now, Stored: 4, UnitMinute: now}, ledger.Settlement{Project: "shop", Minute: now, DeadLetter: 1})
+	l.settle(t, []ledger.UnitRows{{Project: "shop", Unit: ledger.UnitID(time.Now(), 7), Requests: 3, Events: 2}},
+		ledger.Settlement{Project: "shop", Minute: now, Stored: 4}, ledger.Settlement{Project: "shop", Minute: now, DeadLetter: 1})
 
-	want := ledger.Counts{Received: 18, Rejected: 8, Stored: 4, DeadLetter: 1, Removed: 1, Written: 4}
+	want := ledger.Counts{Received: 18, Rejected: 8, Stored: 4, DeadLetter: 1, Removed: 1, Rows: [3]int64{3, 0, 2}}
 	want.Dropped[1] = 2
 	check := func() {
 		t.Helper()
@@ -163,7 +164,7 @@ func TestRowsGoToTheTableAndAreForgotten(t *testing.T) {
 
 	l = begin(t, dir, roomy)
 	require.Empty(t, l.Rows())
-	l.settle(t, ledger.Settlement{Project: "shop", Minute: old, Stored: 7, UnitMinute: old})
+	l.settle(t, nil, ledger.Settlement{Project: "shop", Minute: old, Stored: 7})
 	again := l.Rows()
 	require.Len(t, again, 1)
 	assert.Greater(t, again[0].Generation, first.Generation, "what comes later adds up")

@@ -22,9 +22,9 @@ type Counts struct {
 	DeadLetter int64
 	Dropped    [len(Reasons)]int64
 	Removed    int64
-	// Written is how many items units stored that were formed in this minute,
-	// whenever the items were received.
-	Written int64
+	// Rows is how many rows of requests, spans and events the units stored that were
+	// formed in this minute, whenever their items were received.
+	Rows [3]int64
 }
 
 // Accepted is what was received and not rejected.
@@ -53,11 +53,13 @@ func (c *Counts) Add(other *Counts) {
 		c.Dropped[i] += other.Dropped[i]
 	}
 	c.Removed += other.Removed
-	c.Written += other.Written
+	for i := range c.Rows {
+		c.Rows[i] += other.Rows[i]
+	}
 }
 
 func (c *Counts) fields() []*int64 {
-	f := []*int64{&c.Received, &c.Rejected, &c.Stored, &c.DeadLetter, &c.Removed, &c.Written}
+	f := []*int64{&c.Received, &c.Rejected, &c.Stored, &c.DeadLetter, &c.Removed, &c.Rows[0], &c.Rows[1], &c.Rows[2]}
 	for i := range c.Dropped {
 		f = append(f, &c.Dropped[i])
 	}
@@ -67,7 +69,7 @@ func (c *Counts) fields() []*int64 {
 const (
 	rowVersion = 1
 	// maxRowBytes is the most a row takes in the journal.
-	maxRowBytes = 1 + 2*binary.MaxVarintLen64 + 1 + (6+len(Reasons))*binary.MaxVarintLen64
+	maxRowBytes = 1 + 2*binary.MaxVarintLen64 + 1 + (8+len(Reasons))*binary.MaxVarintLen64
 )
 
 var errRow = errors.New("not a row of the ledger")

@@ -38,5 +38,5 @@
 //
 // and with the note that a unit is done, or that an item of it is a dead letter:
 //
-//	ctx, _ = alongside.NewContext(ctx, l.Settled(counts...)...)
+//	ctx, _ = alongside.NewContext(ctx, l.Settled(counts, rows)...)
 package ledger

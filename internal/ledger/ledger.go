@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trackwayhq/trackway/internal/alongside"
+	"github.com/trackwayhq/trackway/internal/columns"
 )
 
 // Ledger is what components count with. The ledger extension implements it; a
@@ -15,8 +16,9 @@ type Ledger interface {
 	Receive(ctx context.Context, project string, items int) (_ context.Context, settle func(error))
 	// Offered counts items as accepted, in the record of the offer.
 	Offered(minute int64, items ...Items) []alongside.Change
-	// Settled counts what became of accepted items, in the record that says so.
-	Settled(counts ...Settlement) []alongside.Change
+	// Settled counts what became of accepted items, and the rows that were stored of
+	// them, in the record that says so.
+	Settled(counts []Settlement, rows []UnitRows) []alongside.Change
 }
 
 // Items of one project in an offer.
@@ -40,13 +42,26 @@ type Settlement struct {
 	// Dropped items are gone for Reason, one of Reasons.
 	Dropped int
 	Reason  string
-	// UnitMinute is when the unit was formed that stored the items: rows say it in
-	// their unit id, so this minute can be recounted in the store.
-	UnitMinute int64
+}
+
+// UnitRows is how many rows of one project a unit stored.
+type UnitRows struct {
+	Project string
+	// Unit is the unit's id. It says when the unit was formed, and every row has it,
+	// so the rows of a minute can be recounted in the store.
+	Unit                    uint64
+	Requests, Spans, Events int
 }
 
 // Minute is the number of a minute: minutes since 1970, UTC.
 func Minute(t time.Time) int64 { return t.Unix() / 60 }
+
+// RowsOf calls add for each project in a part of a unit.
+func RowsOf(p *columns.Part, unit uint64, add func(UnitRows)) {
+	p.RowsByProject(func(project string, requests, spans, events int) {
+		add(UnitRows{Project: project, Unit: unit, Requests: requests, Spans: spans, Events: events})
+	})
+}
 
 // unitTimeShift is where a unit id has the second in which the unit was formed.
 const unitTimeShift = 32

@@ -38,6 +38,8 @@ var shardKeys = map[string]string{
 	"cnt_m":       "cityHash64(project, service, route)",
 	"cnt_h":       "cityHash64(project, service, route)",
 	"facets":      "cityHash64(project, field, value)",
+
+	"delivery_ledger": "cityHash64(project)",
 }
 
 var (

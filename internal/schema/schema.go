@@ -10,7 +10,7 @@ import (
 
 // Version is the version of the schema these statements create: that of the last
 // step under migrations/.
-const Version = 2
+const Version = 3
 
 // DefaultDatabase is the database everything lives in unless configured.
 const DefaultDatabase = "trackway"
@@ -38,6 +38,7 @@ var order = []string{
 	"v_lat_m", "v_cnt_m", "v_facets",
 	"v_journey_requests", "v_journey_spans", "v_journey_events",
 	"v_trace_index_requests", "v_trace_index_spans", "v_trace_index_events",
+	"delivery_ledger",
 	versionTable,
 }
 

@@ -506,6 +506,33 @@ FROM trackway.events
 WHERE trace_id != toFixedString('', 16)
 GROUP BY project, h, minute;
 
+-- delivery_ledger
+CREATE TABLE IF NOT EXISTS trackway.delivery_ledger (
+  project LowCardinality(String),
+  minute DateTime('UTC') CODEC(Delta, ZSTD(1)),
+  source UInt64,
+  generation UInt64,
+  version UInt64,
+  received Int64 CODEC(T64, ZSTD(1)),
+  rejected Int64 CODEC(T64, ZSTD(1)),
+  accepted Int64 ALIAS received - rejected,
+  stored Int64 CODEC(T64, ZSTD(1)),
+  dead_letter Int64 CODEC(T64, ZSTD(1)),
+  dropped Map(LowCardinality(String), Int64) CODEC(ZSTD(1)),
+  dropped_items Int64 ALIAS arraySum(mapValues(dropped)),
+  removed Int64 CODEC(T64, ZSTD(1)),
+  pending Int64 ALIAS received - rejected - stored - dead_letter - arraySum(mapValues(dropped)) - removed,
+  request_rows Int64 CODEC(T64, ZSTD(1)),
+  span_rows Int64 CODEC(T64, ZSTD(1)),
+  event_rows Int64 CODEC(T64, ZSTD(1)),
+  ttl_days UInt16 DEFAULT 400
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(minute)
+ORDER BY (project, minute, source, generation)
+TTL minute + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
 -- schema_version
 CREATE TABLE IF NOT EXISTS trackway.schema_version (
   version UInt32,
@@ -520,6 +547,6 @@ SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fs
 -- schema_version_insert
 INSERT INTO trackway.schema_version (version, name, checksum)
 SELECT step.1, step.2, step.3
-FROM (SELECT arrayJoin([(1, 'baseline', ''), (2, 'record steps', '6e41efccd2ba5ab8')]) AS step)
+FROM (SELECT arrayJoin([(1, 'baseline', ''), (2, 'record steps', '6e41efccd2ba5ab8'), (3, 'delivery ledger', 'dcdeb4103a313022')]) AS step)
 WHERE step.1 NOT IN (SELECT version FROM trackway.schema_version);
 

@@ -1,0 +1,2 @@
+-- What became of every item, per project and minute of receipt.
+CREATE delivery_ledger;
