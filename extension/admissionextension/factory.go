@@ -1,0 +1,18 @@
+package admissionextension
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/extension"
+
+	"github.com/trackwayhq/trackway/extension/admissionextension/internal/metadata"
+)
+
+// NewFactory returns the factory of the admission extension.
+func NewFactory() extension.Factory {
+	return extension.NewFactory(metadata.Type, createDefaultConfig,
+		func(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+			return newExtension(set, cfg.(*Config))
+		}, metadata.ExtensionStability)
+}

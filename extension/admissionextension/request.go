@@ -1,0 +1,103 @@
+package admissionextension
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/trackwayhq/trackway/internal/admission"
+)
+
+// busyRetryAfter is what senders are told when too much is in progress: requests
+// end within milliseconds, and Retry-After counts in whole seconds.
+const busyRetryAfter = time.Second
+
+// request is what one request in progress holds and has been charged.
+type request struct {
+	a       *admissionExtension
+	project *project // nil without limits
+
+	mu      sync.Mutex
+	ended   bool
+	held    int64 // bytes of the budget
+	charged amount
+}
+
+// hold makes the request hold at least n bytes of the budget in all, or says why
+// it cannot.
+func (q *request) hold(n int64) *admission.Refusal {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended {
+		return nil
+	}
+	if n > q.a.budget.max {
+		return tooLarge("max_in_progress_bytes", q.a.budget.max) // it will never fit
+	}
+	if more := n - q.held; more > 0 && !q.a.budget.acquire(more) {
+		return q.a.errBusy
+	}
+	q.held = max(q.held, n)
+	return nil
+}
+
+// shrink gives back what the request holds beyond n bytes.
+func (q *request) shrink(n int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.ended && n < q.held {
+		q.a.budget.release(q.held - n)
+		q.held = n
+	}
+}
+
+// charge adds to what the request costs its project.
+func (q *request) charge(a amount) {
+	if q.project == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended {
+		return
+	}
+	q.charged.Items += a.Items
+	q.charged.Bytes += a.Bytes
+	q.project.charge(time.Now(), a)
+}
+
+// ChargeItems is called by the project processor.
+func (q *request) ChargeItems(n int) { q.charge(amount{Items: int64(n)}) }
+
+// finish gives back the budget, and what was charged too if the request was not
+// accepted: its sender will try again. Only the first call counts.
+func (q *request) finish(accepted bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended {
+		return
+	}
+	q.ended = true
+	q.a.budget.release(q.held)
+	if q.project != nil && !accepted {
+		q.project.charge(time.Now(), amount{Items: -q.charged.Items, Bytes: -q.charged.Bytes})
+	}
+}
+
+func tooLarge(limit string, value int64) *admission.Refusal {
+	return &admission.Refusal{
+		HTTP: http.StatusRequestEntityTooLarge, Code: codes.ResourceExhausted,
+		Message: fmt.Sprintf("the body has more than %d bytes (%s), inflated: send smaller batches", value, limit),
+		Limit:   limit, Max: value, Reason: "max_request_bytes",
+	}
+}
+
+func busyRefusal(value int64) *admission.Refusal {
+	r := admission.TooMany("max_in_progress_bytes",
+		fmt.Sprintf("the requests in progress have %d bytes (max_in_progress_bytes): send again in 1 s", value), busyRetryAfter)
+	r.Limit, r.Max = "max_in_progress_bytes", value
+	return r
+}
