@@ -25,6 +25,9 @@ type Config struct {
 	Sync journal.SyncMode `mapstructure:"sync"`
 	// FlushInterval is how long dispatches and deletions may wait to be written.
 	FlushInterval time.Duration `mapstructure:"flush_interval"`
+	// AdminSocket is the path of the operator's socket, which only the collector's
+	// user can open; none if empty.
+	AdminSocket string `mapstructure:"admin_socket"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}

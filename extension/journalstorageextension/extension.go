@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/trackwayhq/trackway/extension/journalstorageextension/internal/metadata"
+	"github.com/trackwayhq/trackway/internal/admin"
 	"github.com/trackwayhq/trackway/internal/journal"
 )
 
@@ -23,6 +24,7 @@ type journalStorage struct {
 	settings  extension.Settings
 	journal   *journal.Journal
 	telemetry *metadata.TelemetryBuilder
+	admin     admin.Server
 	// fileSystem is the real one; tests put one that crashes in its place.
 	fileSystem journal.FileSystem
 }
@@ -61,6 +63,9 @@ func (e *journalStorage) Start(ctx context.Context, host component.Host) error {
 			zap.String("directory", e.config.Directory), zap.Int64("bytes", s.TornBytes))
 	}
 	e.telemetry = telemetry
+	if err := e.openAdmin(); err != nil {
+		return errors.Join(err, e.journal.Close())
+	}
 	return telemetry.Observe(func() metadata.Observation {
 		s := e.journal.Stats()
 		return metadata.Observation{
@@ -76,9 +81,9 @@ func (e *journalStorage) Shutdown(context.Context) error {
 	if e.journal == nil {
 		return nil
 	}
-	var err error
+	err := e.admin.Close()
 	if e.telemetry != nil {
-		err = e.telemetry.Shutdown()
+		err = errors.Join(err, e.telemetry.Shutdown())
 	}
 	return errors.Join(err, e.journal.Close())
 }

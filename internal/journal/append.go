@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // tier is how many spare segments a record leaves to records that matter more.
@@ -135,6 +136,7 @@ type change struct {
 	kind  OpKind
 	key   string
 	value []byte
+	since int64 // of a value that is copied; 0 for now
 }
 
 // valueCost is what a value takes in a record of its own, so that what is alive
@@ -162,6 +164,7 @@ func (j *Journal) logChanges(changes []change) uint64 {
 		ends[i] = len(rec)
 	}
 	size := int64(len(rec))
+	now := time.Now().Unix()
 	p := j.appendRecord(kindBatch, rec)
 	for i, c := range changes {
 		c.space.forget(c.key)
@@ -171,7 +174,10 @@ func (j *Journal) logChanges(changes []change) uint64 {
 		at := ends[i] - len(c.value)
 		e := &entry{
 			seg: p.seg, rec: p.off, recSize: uint32(align(size)), at: uint32(at), size: uint32(len(c.value)),
-			cost: valueCost(c.space.name, c.key, c.value), seq: p.seq,
+			cost: valueCost(c.space.name, c.key, c.value), seq: p.seq, since: now,
+		}
+		if c.since != 0 {
+			e.since = c.since
 		}
 		p.seg.live += e.cost
 		c.space.logged[c.key] = e

@@ -11,6 +11,7 @@ type entry struct {
 	seq     uint64 // of the record
 	value   []byte // nil when it must be read from the segment
 	held    int64  // what the value takes in the cache
+	since   int64  // when the key got the value, in s since 1970; after a restart, that
 }
 
 // cache keeps the values written last in memory. Values not yet in a file are

@@ -15,6 +15,8 @@ type Journal struct {
 	dir  string
 	id   journalID
 	lock io.Closer
+	// opened is when, in s since 1970.
+	opened int64
 
 	mu   sync.Mutex
 	cond *sync.Cond // something that writers wait for may have changed
@@ -43,6 +45,10 @@ type Journal struct {
 	// nextSegment is the sequence of the next spare; used by opening and keeper only.
 	nextSegment uint64
 	lastNoSpace time.Time
+	// scrub asks the keeper to begin; then what lies in segments before scrubbing is
+	// moved away from them and their files are removed.
+	scrub     bool
+	scrubbing uint64
 
 	cache  cache
 	writer chunkWriter // of the goroutine that commits
@@ -95,7 +101,7 @@ func Open(dir string, opts Options) (*Journal, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	j := &Journal{
-		opts: opts, dir: dir, lock: lock,
+		opts: opts, dir: dir, lock: lock, opened: time.Now().Unix(),
 		spaces: map[string]*Space{}, dirty: map[*Space]struct{}{},
 		syncedCh:   make(chan struct{}),
 		commitWake: make(chan struct{}, 1), keepWake: make(chan struct{}, 1),

@@ -28,6 +28,7 @@ func (j *Journal) keepLoop() {
 }
 
 func (j *Journal) keep() {
+	j.beginScrub()
 	for j.keeperCtx.Err() == nil && (j.trim() || j.makeSpare() || j.carryOldest()) {
 		j.mu.Lock()
 		j.exhausted = false
@@ -80,7 +81,7 @@ func (j *Journal) trim() bool {
 // reuse makes a dead segment a spare, or removes it if there are enough.
 func (j *Journal) reuse(dead *segment) error {
 	j.mu.Lock()
-	enough := len(j.spares) >= spareSegments || len(j.spares) >= reserveSegments && j.diskBytes()+dead.size > j.opts.MaxBytes
+	enough := dead.seq < j.scrubbing || len(j.spares) >= spareSegments || len(j.spares) >= reserveSegments && j.diskBytes()+dead.size > j.opts.MaxBytes
 	j.mu.Unlock()
 	if enough || dead.size != j.opts.SegmentBytes {
 		return j.removeSegment(dead)
@@ -148,6 +149,9 @@ func (j *Journal) oldestWorthCarrying() *segment {
 	ended := j.chain[:len(j.chain)-1]
 	if j.failure != nil || len(ended) == 0 || ended[0].live == 0 || ended[0].lastSeq > j.synced {
 		return nil
+	}
+	if ended[0].seq < j.scrubbing {
+		return ended[0]
 	}
 	// Room left at the end of a segment is not garbage, since copying does not gain it:
 	// the copies of a full journal would go round and round.
@@ -221,7 +225,7 @@ func (j *Journal) carryRecord(seg *segment, rec foundRecord) (uint64, error) {
 	err := decodeOps(rec.payload, func(op loggedOp) error {
 		space := j.space(op.space)
 		if e := space.logged[op.key]; op.kind == Set && e != nil && e.seg == seg && e.rec == rec.off && e.at == uint32(recordHeader+op.at) {
-			changes = append(changes, change{space: space, kind: Set, key: op.key, value: op.value})
+			changes = append(changes, change{space: space, kind: Set, key: op.key, value: op.value, since: e.since})
 			j.stats.CarriedBytes += int64(len(op.value))
 		}
 		return nil

@@ -157,7 +157,7 @@ func (j *Journal) replayBatch(seg *segment, rec foundRecord) error {
 		if op.kind == Set {
 			e := &entry{
 				seg: seg, rec: rec.off, recSize: uint32(rec.size()), at: uint32(recordHeader + op.at), size: uint32(len(op.value)),
-				cost: valueCost(op.space, op.key, op.value), seq: rec.seq,
+				cost: valueCost(op.space, op.key, op.value), seq: rec.seq, since: j.opened,
 			}
 			seg.live += e.cost
 			space.logged[op.key] = e
