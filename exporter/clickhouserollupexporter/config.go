@@ -11,8 +11,10 @@ import (
 	"go.opentelemetry.io/collector/config/configopaque"
 	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/config/configretry"
+	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
+	"github.com/trackwayhq/trackway/internal/deadletter"
 	"github.com/trackwayhq/trackway/internal/schema"
 )
 
@@ -33,18 +35,36 @@ const (
 	// From here on the rows cost more than the insert itself.
 	defaultUnitMinRows = 8_192
 	// Stays well below the engine's insert block of a million rows.
-	defaultUnitMaxRows  = 50_000
-	defaultUnitMaxBytes = 64 << 20
+	defaultUnitMaxRows = 50_000
+	// Of the rows' encoding; the blocks made of them are about as large again.
+	defaultUnitMaxBytes = 16 << 20
 	// One unit at a time leaves the engine idle while it syncs; every one more
 	// makes units smaller, and a row of a small unit costs the engine up to twice
 	// as much (ADR 0004).
 	defaultUnitMaxInFlight = 2
+	// Units in flight, and one that is gathering meanwhile.
+	defaultUnitMaxHeldBytes = 48 << 20
 
-	// Deliveries held in memory, by the size of their records there.
+	// Deliveries held in memory, by the size of their encoding.
 	defaultQueueBytes = 128 << 20
 	// A consumer holds one delivery until its unit is stored, so this many can
 	// share a unit.
 	defaultConsumers = 512
+	// The same of a queue on disk: half of what journal_storage may take by
+	// default, since it keeps whole segments.
+	defaultStoredQueueBytes = 2 << 30
+	// Small deliveries are coalesced before a queue on disk, and its list of what is
+	// dispatched is written with every offer.
+	defaultStoredConsumers = 256
+
+	// Half a segment of journal_storage.
+	defaultMaxDeliveryBytes = 16 << 20
+	// From here on the bytes cost more than the queue item itself.
+	defaultCoalesceItems = 2_000
+	defaultCoalesceBytes = 512 << 10
+
+	defaultRetryAfterMin = time.Second
+	defaultRetryAfterMax = 30 * time.Second
 )
 
 // Config of the clickhouse_rollup exporter.
@@ -66,9 +86,17 @@ type Config struct {
 	// LiveTail is the live_tail extension that records are published to.
 	LiveTail *component.ID `mapstructure:"live_tail"`
 
-	// Queue bounds what is held in memory. By default a delivery is answered
-	// when it is stored (wait_for_result).
+	// Queue is in memory, or with storage on disk. A delivery is answered when it is
+	// stored (wait_for_result) or, with storage, when it is durable in the queue.
 	Queue configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
+	// MaxDeliveryBytes bounds one delivery, encoded.
+	MaxDeliveryBytes int `mapstructure:"max_delivery_bytes"`
+	// Coalesce bounds what is made one item of a queue on disk.
+	Coalesce CoalesceConfig `mapstructure:"coalesce"`
+	// RetryAfter bounds what senders are told to wait when the queue is full.
+	RetryAfter RetryAfterConfig `mapstructure:"retry_after"`
+	// DeadLetter is where a queue on disk leaves what the store refuses for good.
+	DeadLetter DeadLetterConfig `mapstructure:"dead_letter"`
 	// Retry says how the insert of a unit is repeated. max_elapsed_time is 0 by
 	// default: units are not given up.
 	Retry configretry.BackOffConfig `mapstructure:"retry_on_failure"`
@@ -87,10 +115,46 @@ type UnitConfig struct {
 	MinRows int `mapstructure:"min_rows"`
 	// MaxRows closes a unit that has this many rows of all tables together.
 	MaxRows int `mapstructure:"max_rows"`
-	// MaxBytes closes a unit whose records take this much memory.
+	// MaxBytes closes a unit whose rows take this much, encoded.
 	MaxBytes int `mapstructure:"max_bytes"`
 	// MaxInFlight is how many units are inserted at a time.
 	MaxInFlight int `mapstructure:"max_in_flight"`
+	// MaxHeldBytes bounds the deliveries that are in units, open ones and those in
+	// flight, encoded. Others stay in the queue's storage.
+	MaxHeldBytes int `mapstructure:"max_held_bytes"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// CoalesceConfig bounds what small deliveries, which arrive while an earlier one is
+// being written, are put together to. One that is larger than half of it goes alone.
+type CoalesceConfig struct {
+	// MaxItems is in spans and log records.
+	MaxItems int `mapstructure:"max_items"`
+	// MaxBytes is of the encoding.
+	MaxBytes int `mapstructure:"max_bytes"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// RetryAfterConfig bounds what senders are told to wait. It is made from how fast the
+// queue drains.
+type RetryAfterConfig struct {
+	Min time.Duration `mapstructure:"min"`
+	Max time.Duration `mapstructure:"max"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// DeadLetterConfig says where dead letters are kept.
+type DeadLetterConfig struct {
+	// Directory holds the dead letters, and nothing else. It is created if absent.
+	Directory string `mapstructure:"directory"`
+	// MaxBytes bounds them. When they are full, units that need them wait.
+	MaxBytes int64 `mapstructure:"max_bytes"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}
@@ -127,9 +191,30 @@ func createDefaultConfig() component.Config {
 			MaxRows:     defaultUnitMaxRows,
 			MaxBytes:    defaultUnitMaxBytes,
 			MaxInFlight: defaultUnitMaxInFlight,
+
+			MaxHeldBytes: defaultUnitMaxHeldBytes,
 		},
+		MaxDeliveryBytes: defaultMaxDeliveryBytes,
+		Coalesce:         CoalesceConfig{MaxItems: defaultCoalesceItems, MaxBytes: defaultCoalesceBytes},
+		RetryAfter:       RetryAfterConfig{Min: defaultRetryAfterMin, Max: defaultRetryAfterMax},
+		DeadLetter:       DeadLetterConfig{MaxBytes: deadletter.DefaultMaxBytes},
 	}
 }
+
+// Unmarshal gives a queue with storage defaults of its own: nothing waits for the
+// store, and it is bounded by the disk.
+func (c *Config) Unmarshal(conf *confmap.Conf) error {
+	if conf.IsSet("sending_queue::storage") && c.Queue.HasValue() {
+		q := c.Queue.Get()
+		q.WaitForResult = false
+		q.QueueSize = defaultStoredQueueBytes
+		q.NumConsumers = defaultStoredConsumers
+	}
+	return conf.Unmarshal(c)
+}
+
+// durable says whether the queue is on disk.
+func (c *Config) durable() bool { return c.Queue.HasValue() && c.Queue.Get().StorageID != nil }
 
 // Validate speaks in the keys of the configuration.
 func (c *Config) Validate() error {
@@ -150,10 +235,51 @@ func (c *Config) Validate() error {
 			errs = append(errs, errors.New("sending_queue::batch: the exporter forms units of insert itself, see unit; remove it"))
 		}
 		if q.StorageID != nil {
-			errs = append(errs, errors.New("sending_queue::storage: not supported yet; without it a delivery is answered when it is stored"))
+			errs = append(errs, c.validateDurable()...)
 		}
 	}
+	if c.MaxDeliveryBytes <= 0 {
+		errs = append(errs, fmt.Errorf("max_delivery_bytes: want a number above 0, got %d", c.MaxDeliveryBytes))
+	}
 	return errors.Join(errs...)
+}
+
+// validateDurable checks what only concerns a queue on disk.
+func (c *Config) validateDurable() (errs []error) {
+	if c.DeadLetter.Directory == "" {
+		errs = append(errs, errors.New("dead_letter::directory: required with sending_queue::storage: what was acknowledged and is refused by the store goes there"))
+	}
+	if !c.Retry.Enabled || c.Retry.MaxElapsedTime != 0 {
+		errs = append(errs, errors.New("retry_on_failure: want enabled: true and max_elapsed_time: 0 with sending_queue::storage: what was acknowledged is not given up"))
+	}
+	if q := c.Queue.Get(); q.Sizer != exporterhelper.RequestSizerTypeBytes {
+		errs = append(errs, errors.New("sending_queue::sizer: want bytes with sending_queue::storage"))
+	}
+	return errs
+}
+
+// Validate speaks in the keys of the configuration.
+func (c *CoalesceConfig) Validate() error {
+	if c.MaxItems <= 0 || c.MaxBytes <= 0 {
+		return fmt.Errorf("max_items, max_bytes: want numbers above 0, got %d and %d", c.MaxItems, c.MaxBytes)
+	}
+	return nil
+}
+
+// Validate speaks in the keys of the configuration.
+func (c *RetryAfterConfig) Validate() error {
+	if c.Min < time.Second || c.Max < c.Min {
+		return fmt.Errorf("min, max: want 1s or more, and max not below min, got %s and %s", c.Min, c.Max)
+	}
+	return nil
+}
+
+// Validate speaks in the keys of the configuration.
+func (c *DeadLetterConfig) Validate() error {
+	if c.MaxBytes <= 0 {
+		return fmt.Errorf("max_bytes: want a number above 0, got %d", c.MaxBytes)
+	}
+	return nil
 }
 
 // Validate speaks in the keys of the configuration.
@@ -171,6 +297,7 @@ func (c *UnitConfig) Validate() error {
 	positive("max_rows", c.MaxRows)
 	positive("max_bytes", c.MaxBytes)
 	positive("max_in_flight", c.MaxInFlight)
+	positive("max_held_bytes", c.MaxHeldBytes)
 	if c.MaxRows > maxBlockRows {
 		errs = append(errs, fmt.Errorf("max_rows: want at most %d, the store's insert block, got %d", maxBlockRows, c.MaxRows))
 	}

@@ -6,34 +6,26 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/consumer"
-	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 	"go.opentelemetry.io/collector/exporter/exporterhelper/xexporterhelper"
-	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/trackwayhq/trackway/exporter/clickhouserollupexporter/internal/metadata"
-	"github.com/trackwayhq/trackway/internal/batchid"
 	"github.com/trackwayhq/trackway/internal/convert"
+	"github.com/trackwayhq/trackway/internal/deadletter"
 	"github.com/trackwayhq/trackway/internal/ids"
 	"github.com/trackwayhq/trackway/internal/livetail"
 )
-
-// retryAfter is what a sender is told to wait when the queue is full: about as
-// long as a few units need.
-const retryAfter = time.Second
 
 // retryAfterNoRoom is what a sender is told to wait while the store has no room:
 // about as long as the pause between two tries of a unit.
@@ -48,6 +40,20 @@ type rollupExporter struct {
 	ids       *ids.Generator
 	units     *units
 	inserter  *inserter
+	drain     *drain
+	now       func() time.Time
+	batches   sync.Pool // of *columns.Batch
+
+	// Of a queue on disk only.
+	coalescer *coalescer
+	storage   *queueStorage
+	log       *unitLog
+	recovered *recovered
+	budget    *budget
+	letters   *deadletter.Store
+	waiting   atomic.Int32 // requests that consumers hold
+	running   context.Context
+
 	// queue is the helper's queue and observability. It is one for both signals:
 	// what goes through it are our requests, handed over in the context.
 	queue exporter.Traces
@@ -76,10 +82,14 @@ func newExporter(ctx context.Context, set exporter.Settings, cfg *Config) (*roll
 		conv:      convert.New(convert.Options{TTLDays: cfg.TTLDays}),
 		ids:       ids.NewGenerator(),
 		units:     newUnits(cfg.Unit),
+		drain:     newDrain(cfg.RetryAfter),
+		now:       time.Now,
 	}
 	e.inserter = &inserter{
 		units:     e.units,
 		retry:     cfg.Retry,
+		breaker:   newBreaker(cfg.Retry),
+		refuses:   permanent,
 		logger:    set.Logger,
 		telemetry: telemetry,
 		report:    e.reportStatus,
@@ -92,21 +102,55 @@ func newExporter(ctx context.Context, set exporter.Settings, cfg *Config) (*roll
 			createSchema: cfg.CreateSchema,
 		},
 	}
+	options := []exporterhelper.Option{
+		exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}),
+		// Time limits and retries are those of an insert, not of a delivery: a
+		// repeated delivery would get into another unit, under another token.
+		exporterhelper.WithTimeout(exporterhelper.TimeoutConfig{Timeout: 0}),
+		xexporterhelper.WithQueueBatch(cfg.Queue, xexporterhelper.QueueBatchSettings{Encoding: encoding{absent: e.absent}}),
+	}
+	if cfg.durable() {
+		e.makeDurable()
+		// What push could not do is done again by the next collector: only the
+		// helper's retries leave an item in the queue when it stops.
+		options = append(options, exporterhelper.WithRetry(cfg.Retry))
+	}
 	e.queue, err = xexporterhelper.NewTracesRequest(ctx, set,
 		func(ctx context.Context, _ ptrace.Traces) (xexporterhelper.Request, error) {
 			return ctx.Value(requestKey{}).(*request), nil
 		},
 		func(ctx context.Context, req xexporterhelper.Request) error { return e.push(ctx, req.(*request)) },
-		exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}),
-		// Time limits and retries are those of an insert, not of a delivery: a
-		// repeated delivery would get into another unit, under another token.
-		exporterhelper.WithTimeout(exporterhelper.TimeoutConfig{Timeout: 0}),
-		xexporterhelper.WithQueueBatch(cfg.Queue, xexporterhelper.QueueBatchSettings{}),
+		options...,
 	)
 	if err != nil {
 		return nil, fmt.Errorf("sending queue: %w", err)
 	}
 	return e, nil
+}
+
+// makeDurable sets up what a queue on disk needs.
+func (e *rollupExporter) makeDurable() {
+	e.log, e.recovered, e.storage = newUnitLog(), newRecovered(), newQueueStorage()
+	e.budget = newBudget(e.cfg.Unit.MaxHeldBytes, e.units.press, e.units.release)
+	e.coalescer = &coalescer{limits: e.cfg.Coalesce, accept: e.accept}
+	e.inserter.log, e.inserter.refuses = e.log, dataFault
+	e.storage.opened = func(ctx context.Context, client storage.Client) error {
+		if err := e.log.open(ctx, client); err != nil {
+			return err
+		}
+		return e.recovered.load(ctx, e.log, client, e.set.Logger)
+	}
+	e.storage.closing = e.log.flush
+	e.storage.deleted = func(id deliveryID) {
+		e.log.deleted(id)
+		e.recovered.forget(id)
+	}
+}
+
+// absent counts an item that the queue counted and its storage does not have.
+func (e *rollupExporter) absent() {
+	e.telemetry.ExporterClickhouseRollupUnreadableItems.Add(context.Background(), 1, metric.WithAttributes(attribute.String("reason", "absent")))
+	e.set.Logger.Error("The sending queue counted an item that its storage does not have")
 }
 
 // Capabilities says that nothing is mutated.
@@ -131,7 +175,7 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 			return fmt.Errorf("live_tail: extension %q is not a live_tail extension", e.cfg.LiveTail)
 		}
 	}
-	if q := e.cfg.Queue.Get(); q != nil && !q.WaitForResult {
+	if q := e.cfg.Queue.Get(); q != nil && !q.WaitForResult && q.StorageID == nil {
 		e.set.Logger.Warn("sending_queue::wait_for_result is off: what is answered is lost when the collector dies before it is stored")
 	}
 	e.registration, err = e.telemetry.ObserveOverCap(e.observeOverCap)
@@ -143,12 +187,29 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 	e.statusMu.Unlock()
 
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
-	e.stop = stop
+	e.running, e.stop = run, stop
+	if e.cfg.durable() {
+		if e.letters, err = deadletter.Open(e.cfg.DeadLetter.Directory, e.cfg.DeadLetter.MaxBytes); err != nil {
+			return fmt.Errorf("dead_letter::directory: %w", err)
+		}
+		e.inserter.letters = e.letters
+		host = queueHost{Host: host, id: *e.cfg.Queue.Get().StorageID, storage: e.storage}
+	}
+	if err := e.queue.Start(ctx, host); err != nil {
+		return err
+	}
+	if e.recovered != nil {
+		for _, u := range e.recovered.units {
+			e.units.push(u)
+		}
+		e.recovered.units = nil
+	}
 	e.stopped.Go(func() { e.inserter.run(run, e.cfg.Unit.MaxInFlight) })
-	return e.queue.Start(ctx, host)
+	return nil
 }
 
-// Shutdown stores what is queued, trying each unit once more at most.
+// Shutdown stores what units hold, trying each once more at most. A queue on disk
+// keeps the rest.
 func (e *rollupExporter) Shutdown(ctx context.Context) error {
 	if e.stop == nil {
 		return nil // never started
@@ -161,94 +222,10 @@ func (e *rollupExporter) Shutdown(ctx context.Context) error {
 	if e.inserter.store.client != nil {
 		e.inserter.store.client.CloseIdleConnections()
 	}
+	if e.letters != nil {
+		err = errors.Join(err, e.letters.Close())
+	}
 	return errors.Join(err, e.registration.Unregister())
-}
-
-// ConsumeTraces stores spans. It returns nil when they are in the store.
-func (e *rollupExporter) ConsumeTraces(ctx context.Context, td ptrace.Traces) error {
-	src, release := e.ids.For(batchid.FromContext(ctx), ids.Traces)
-	batch := e.conv.Traces(td, src, time.Now())
-	release()
-	return e.offer(ctx, batch)
-}
-
-// ConsumeLogs stores log records. It returns nil when they are in the store.
-func (e *rollupExporter) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
-	src, release := e.ids.For(batchid.FromContext(ctx), ids.Logs)
-	batch := e.conv.Logs(ld, src, time.Now())
-	release()
-	return e.offer(ctx, batch)
-}
-
-func (e *rollupExporter) offer(ctx context.Context, batch convert.Batch) error {
-	for _, reason := range convert.Reasons() {
-		if n := batch.Dropped[reason]; n > 0 {
-			e.telemetry.ExporterClickhouseRollupDroppedItems.Add(ctx, int64(n),
-				metric.WithAttributes(attribute.String("reason", reason.String())))
-		}
-	}
-	if len(batch.Records) == 0 {
-		if batch.Dropped[convert.NoProject] > 0 {
-			return consumererror.NewPermanent(status.Error(codes.FailedPrecondition,
-				"no valid resource attribute trackway.project: put the project processor first in the pipeline"))
-		}
-		return nil
-	}
-	if limit := e.queueBytes(); limit > 0 && int64(batch.Bytes) > limit {
-		return consumererror.NewPermanent(status.Errorf(codes.InvalidArgument,
-			"a delivery of %d bytes in memory can never fit the queue of %d (sending_queue::queue_size): send smaller batches", batch.Bytes, limit))
-	}
-	if q := e.cfg.Queue.Get(); q != nil && q.WaitForResult && errorCode(e.inserter.failing.last()) == codeNotEnoughSpace {
-		return refuse(codes.Unavailable, noRoom, retryAfterNoRoom) // at once: nobody is to wait for what takes a person
-	}
-	req := newRequest(batch.Records, batch.Items, batch.Bytes)
-	err := e.queue.ConsumeTraces(context.WithValue(ctx, requestKey{}, req), ptrace.Traces{})
-	if errors.Is(err, exporterhelper.ErrQueueIsFull) {
-		return refuse(codes.ResourceExhausted, "the sending queue is full: try again later", retryAfter)
-	}
-	if err != nil {
-		return e.inserter.failing.explain(err, ctx.Err())
-	}
-	return nil
-}
-
-// queueBytes is the queue's capacity in bytes, 0 when it does not count bytes.
-func (e *rollupExporter) queueBytes() int64 {
-	if q := e.cfg.Queue.Get(); q != nil && q.Sizer == exporterhelper.RequestSizerTypeBytes {
-		return q.QueueSize
-	}
-	return 0
-}
-
-// refuse is the error that receivers turn into 429 or 503 with Retry-After, and
-// gRPC into its code with RetryInfo.
-func refuse(code codes.Code, text string, wait time.Duration) error {
-	st := status.New(code, text)
-	if with, err := st.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(wait)}); err == nil {
-		st = with
-	}
-	return st.Err()
-}
-
-// push is called by a queue consumer. It returns when the request is stored.
-func (e *rollupExporter) push(ctx context.Context, r *request) error {
-	if err := ctx.Err(); err != nil {
-		return err // the sender has gone, was told so, and will send again
-	}
-	if e.tail != nil && e.tail.Active() {
-		e.tail.Publish(r.records)
-	}
-	e.units.add(r)
-	select {
-	case <-r.done:
-		return r.result()
-	case <-ctx.Done():
-		if e.units.withdraw(r) {
-			return ctx.Err()
-		}
-	}
-	<-r.done // sent already: it counts against the queue until it is over
-	return r.result()
 }
 
 // reportStatus tells the collector how the store is, when that changes.

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/ClickHouse/ch-go/proto"
-	"github.com/cenkalti/backoff/v7"
 	"go.opentelemetry.io/collector/config/configretry"
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/otel/attribute"
@@ -17,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/trackwayhq/trackway/exporter/clickhouserollupexporter/internal/metadata"
+	"github.com/trackwayhq/trackway/internal/columns"
 )
 
 // errStopping ends the retries of a unit when the collector stops.
@@ -27,6 +27,7 @@ type inserter struct {
 	units     *units
 	store     *store
 	retry     configretry.BackOffConfig
+	breaker   *breaker
 	logger    *zap.Logger
 	telemetry *metadata.TelemetryBuilder
 	// report tells the collector how the store is: nil when an insert
@@ -35,30 +36,16 @@ type inserter struct {
 	// failing tells senders that waited in vain what for.
 	failing failures
 
-	encoders sync.Pool     // of *encoder
+	// log is where units are written down, and letters where what the store
+	// refuses goes. Both are nil with a queue in memory: then nothing outlives the
+	// sender's wait, who is told.
+	log     *unitLog
+	letters deadLetters
+	// refuses says whether an error is for good.
+	refuses func(error) bool
+
+	encoders sync.Pool     // of *columns.Encoder
 	stopping chan struct{} // closed when retries must end
-}
-
-// encoder holds what one unit is encoded with: the columns of the tables and the
-// bytes made of them. Both are reused.
-type encoder struct {
-	blocks [tableCount]*block
-	bufs   [tableCount]proto.Buffer
-}
-
-func newEncoder() *encoder {
-	e := &encoder{}
-	for t := range tableCount {
-		e.blocks[t] = newBlock(t)
-	}
-	return e
-}
-
-// insert is one INSERT of a unit: the same bytes and token at every try.
-type insert struct {
-	table          table
-	columns, token string
-	block          []byte
 }
 
 // run stores units until ctx is done, at most inFlight at a time.
@@ -77,91 +64,48 @@ func (in *inserter) run(ctx context.Context, inFlight int) {
 			return
 		}
 		wg.Go(func() {
-			u.done(in.storeUnit(ctx, u))
+			u.finish(in.storeUnit(ctx, u))
 			<-slots
 		})
 	}
 }
 
-// storeUnit inserts a unit into its tables and gives nil when all of it is
-// stored. A permanent error is marked as such for the pipeline.
+// storeUnit writes a unit down, inserts it into its tables, and gives nil when all
+// of it is stored or, where it outlives its senders, among the dead letters. A
+// permanent error is marked as such for the pipeline.
 func (in *inserter) storeUnit(ctx context.Context, u *unit) error {
 	in.telemetry.ExporterClickhouseRollupUnitRows.Record(ctx, int64(u.rows))
-	e, ok := in.encoders.Get().(*encoder)
-	if !ok {
-		e = newEncoder()
+	if in.log == nil {
+		return in.insertUnit(ctx, u)
 	}
-	inserts, err := e.inserts(u)
-	if err != nil {
-		return consumererror.NewPermanent(err)
-	}
-	var wg sync.WaitGroup
-	var failures atomic.Int32
-	errs := make([]error, len(inserts))
-	for i, ins := range inserts {
-		wg.Go(func() { errs[i] = in.insertUntilStored(ctx, ins, &failures) })
-	}
-	wg.Wait()
-	// The HTTP client may still be reading the body of a request that failed, so
-	// bytes that met a failure are not used again for another unit.
-	if failures.Load() == 0 {
-		in.encoders.Put(e)
-	}
-	return errors.Join(errs...)
-}
-
-// inserts encodes the unit. The blocks are valid until the encoder's next unit.
-func (e *encoder) inserts(u *unit) ([]insert, error) {
-	var out []insert
-	for t, rows := range u.byTable() {
-		if len(rows) == 0 {
-			continue
-		}
-		t, buf := table(t), &e.bufs[t]
-		buf.Reset()
-		if err := e.blocks[t].encode(buf, rows); err != nil {
-			return nil, fmt.Errorf("unit %016x, table %s: %w", u.id, t, err)
-		}
-		out = append(out, insert{table: t, columns: e.blocks[t].names(), token: u.token(t), block: buf.Buf})
-	}
-	return out, nil
-}
-
-// insertUntilStored repeats an insert until it is stored, fails for good, or may
-// not be repeated any more. It counts the tries that failed.
-func (in *inserter) insertUntilStored(ctx context.Context, ins insert, failures *atomic.Int32) error {
-	wait := backoff.ExponentialBackOff{
-		InitialInterval:     in.retry.InitialInterval,
-		RandomizationFactor: in.retry.RandomizationFactor,
-		Multiplier:          in.retry.Multiplier,
-		MaxInterval:         in.retry.MaxInterval,
-	}
-	wait.Reset()
-	started := time.Now()
-	defer in.failing.set(ins.table, nil)
-	for {
-		err := in.try(ctx, ins)
-		if err == nil {
-			in.report(nil)
-			return nil
-		}
-		failures.Add(1)
-		in.report(err)
-		err = fmt.Errorf("inserting into %s: %w", ins.table, err)
-		in.failing.set(ins.table, err)
-		if permanent(err) {
-			return consumererror.NewPermanent(err)
-		}
-		if !in.retry.Enabled {
+	if u.log == nil {
+		record := u.record()
+		if err := in.persist(ctx, func() error { return in.log.plan(ctx, record) }); err != nil {
 			return err
 		}
-		pause := wait.NextBackOff()
-		if limit := in.retry.MaxElapsedTime; limit > 0 && time.Since(started)+pause > limit {
-			return fmt.Errorf("given up after retry_on_failure::max_elapsed_time: %w", err)
+		u.log = record
+	}
+	if err := in.insertUnit(ctx, u); err != nil {
+		if refused := new(refusal); errors.As(err, &refused) {
+			return in.isolate(ctx, u, refused)
 		}
-		in.logger.Warn("The store did not take a unit. Trying again.", zap.Error(err), zap.Duration("interval", pause))
+		return err
+	}
+	return in.persist(ctx, func() error { return in.log.done(ctx, u.log) })
+}
+
+// persist repeats a change of the unit log or the dead letters until it is done. A
+// unit whose rows may be in the store must not be given back to the queue: it
+// would be put into others.
+func (in *inserter) persist(ctx context.Context, change func() error) error {
+	for {
+		err := change()
+		if err == nil {
+			return nil
+		}
+		in.logger.Error("What becomes of a unit cannot be written down. Trying again.", zap.Error(err))
 		select {
-		case <-time.After(pause):
+		case <-time.After(in.retry.MaxInterval):
 		case <-in.stopping:
 			return errors.Join(errStopping, err)
 		case <-ctx.Done():
@@ -170,14 +114,133 @@ func (in *inserter) insertUntilStored(ctx context.Context, ins insert, failures 
 	}
 }
 
+// rawTables hold the records; the others are derived from them.
+var rawTables = []string{"requests", "spans", "events"}
+
+// refusal says that the store took a unit in part or not at all, for good.
+type refusal struct {
+	// tables have not taken it: of those with records the ones that refused, and all
+	// that are derived. Nil means all.
+	tables []string
+	reason error
+}
+
+func (r *refusal) Error() string { return r.reason.Error() }
+func (r *refusal) Unwrap() error { return r.reason }
+
+// insertUnit inserts a unit into its tables: first the records, then what is derived
+// from them, so that a record that is refused is not counted either. The error is a
+// *refusal if that is all that went wrong.
+func (in *inserter) insertUnit(ctx context.Context, u *unit) error {
+	e, ok := in.encoders.Get().(*columns.Encoder)
+	if !ok {
+		e = &columns.Encoder{}
+	}
+	inserts, err := e.Unit(u.id, u.parts())
+	if err != nil {
+		return &refusal{reason: consumererror.NewPermanent(err)}
+	}
+	var raw, derived []columns.Insert
+	for _, ins := range inserts {
+		switch {
+		case !u.has(ins.Table):
+		case slices.Contains(rawTables, ins.Table):
+			raw = append(raw, ins)
+		default:
+			derived = append(derived, ins)
+		}
+	}
+	var failures atomic.Int32
+	err = in.insertAll(ctx, raw, &failures)
+	if err == nil {
+		err = in.insertAll(ctx, derived, &failures)
+	} else if refused := new(refusal); errors.As(err, &refused) {
+		for _, ins := range derived {
+			refused.tables = append(refused.tables, ins.Table)
+		}
+	}
+	// The HTTP client may still be reading the body of a request that failed, so
+	// bytes that met a failure are not used again for another unit.
+	if failures.Load() == 0 {
+		in.encoders.Put(e)
+	}
+	return err
+}
+
+// insertAll inserts into several tables at a time.
+func (in *inserter) insertAll(ctx context.Context, inserts []columns.Insert, failures *atomic.Int32) error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(inserts))
+	for i, ins := range inserts {
+		wg.Go(func() { errs[i] = in.insertUntilStored(ctx, ins, failures) })
+	}
+	wg.Wait()
+	err := errors.Join(errs...)
+	var tables []string
+	for i, ins := range inserts {
+		switch {
+		case consumererror.IsPermanent(errs[i]):
+			tables = append(tables, ins.Table)
+		case errs[i] != nil:
+			return err
+		}
+	}
+	if tables != nil {
+		return &refusal{tables: tables, reason: err}
+	}
+	return nil
+}
+
+// insertUntilStored repeats an insert until it is stored, fails for good, or may
+// not be repeated any more. It counts the tries that failed.
+func (in *inserter) insertUntilStored(ctx context.Context, ins columns.Insert, failures *atomic.Int32) error {
+	started := time.Now()
+	defer in.failing.set(ins.Table, nil)
+	var last error
+	for {
+		probe, err := in.breaker.turn(ctx, in.stopping)
+		if err != nil {
+			return errors.Join(err, last)
+		}
+		err = in.try(ctx, ins)
+		if err == nil || in.refuses(err) {
+			in.breaker.succeeded() // the store is there and answers
+		} else {
+			in.breaker.failed()
+		}
+		if probe {
+			in.breaker.probed()
+		}
+		if err == nil {
+			in.report(nil)
+			return nil
+		}
+		failures.Add(1)
+		in.report(err)
+		err = fmt.Errorf("inserting into %s: %w", ins.Table, err)
+		last = err
+		in.failing.set(ins.Table, err)
+		if in.refuses(err) {
+			return consumererror.NewPermanent(err)
+		}
+		if !in.retry.Enabled {
+			return err
+		}
+		if limit := in.retry.MaxElapsedTime; limit > 0 && time.Since(started) > limit {
+			return fmt.Errorf("given up after retry_on_failure::max_elapsed_time: %w", err)
+		}
+		in.logger.Warn("The store did not take a unit. Trying again.", zap.Error(err))
+	}
+}
+
 // try makes the schema ready and inserts once.
-func (in *inserter) try(ctx context.Context, ins insert) error {
+func (in *inserter) try(ctx context.Context, ins columns.Insert) error {
 	if err := in.store.ensureSchema(ctx); err != nil {
 		return err
 	}
-	attrs := attribute.String("table", ins.table.String())
+	attrs := attribute.String("table", ins.Table)
 	started := time.Now()
-	err := in.store.insert(ctx, ins.table, ins.columns, ins.token, ins.block)
+	err := in.store.insert(ctx, ins.Table, ins.Columns, ins.Token, ins.Body)
 	in.telemetry.ExporterClickhouseRollupInsertDuration.Record(ctx, time.Since(started).Seconds(), metric.WithAttributes(attrs))
 	if err != nil {
 		in.telemetry.ExporterClickhouseRollupInsertFailures.Add(ctx, 1, metric.WithAttributes(attrs, attribute.Int("code", errorCode(err))))

@@ -24,9 +24,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/trackwayhq/trackway/internal/convert"
-	"github.com/trackwayhq/trackway/internal/ids"
-	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/internal/schema"
 )
 
@@ -61,9 +58,7 @@ func TestFullQueueTellsSendersToWait(t *testing.T) {
 	cfg := NewFactory().CreateDefaultConfig().(*Config)
 	var requests func() int
 	cfg.ClickHouse.Endpoint, requests = deadStore(t)
-	src, release := ids.NewGenerator().For("", ids.Traces)
-	one := convert.New(convert.Options{TTLDays: 30}).Traces(requestTraces(1, time.Now()), src, time.Now()).Bytes
-	release()
+	one := batchOf(requestTraces(1, time.Now())).Size() + itemHead
 	cfg.Queue.Get().QueueSize = int64(one + one/2) // room for one
 	e := startExporter(t, cfg)
 
@@ -75,7 +70,7 @@ func TestFullQueueTellsSendersToWait(t *testing.T) {
 	require.Equal(t, codes.ResourceExhausted, status.Code(err), "%v", err)
 	st, _ := status.FromError(err)
 	require.Len(t, st.Details(), 1)
-	assert.Equal(t, time.Second, st.Details()[0].(*errdetails.RetryInfo).RetryDelay.AsDuration())
+	assert.Equal(t, 30*time.Second, st.Details()[0].(*errdetails.RetryInfo).RetryDelay.AsDuration(), "nothing drains")
 	assert.False(t, consumererror.IsPermanent(err))
 
 	err = e.ConsumeTraces(context.Background(), requestTraces(5, time.Now()))
@@ -212,83 +207,4 @@ func TestDeliveriesAreTakenOnceThereIsRoom(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return e.ConsumeTraces(context.Background(), requestTraces(1, time.Now())) == nil
 	}, 10*time.Second, time.Millisecond)
-}
-
-func TestUnits(t *testing.T) {
-	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
-	rows := func(days ...int) *request {
-		var rs []record.Record
-		for _, d := range days {
-			rs = append(rs, record.Record{Kind: record.Request, Time: now.AddDate(0, 0, -d)})
-		}
-		return newRequest(rs, len(rs), 100*len(rs))
-	}
-	newQueue := func() *units {
-		q := newUnits(UnitConfig{MaxAge: time.Second, MinRows: 3, MaxRows: 4, MaxBytes: 1 << 20})
-		q.now = func() time.Time { return now }
-		return q
-	}
-	t.Run("waits for its age", func(t *testing.T) {
-		q := newQueue()
-		q.add(rows(0))
-		u, wait := q.take()
-		require.Nil(t, u)
-		assert.Equal(t, time.Second, wait)
-		q.now = func() time.Time { return now.Add(time.Second) }
-		u, _ = q.take()
-		require.NotNil(t, u)
-		assert.Equal(t, 1, u.rows)
-	})
-	t.Run("waits no longer with enough rows", func(t *testing.T) {
-		q := newQueue()
-		q.add(rows(0, 0, 0))
-		u, _ := q.take()
-		require.NotNil(t, u)
-		assert.Equal(t, 3, u.rows)
-	})
-	t.Run("is full at once", func(t *testing.T) {
-		q := newQueue()
-		a, b := rows(0, 0), rows(0, 0, 0)
-		q.add(a)
-		q.add(b)
-		u, _ := q.take()
-		require.NotNil(t, u)
-		assert.Equal(t, 5, u.rows, "a delivery is not split by rows")
-		assert.False(t, q.withdraw(a), "not any more")
-		u.done(nil)
-		<-a.done
-		<-b.done
-		require.NoError(t, a.result())
-	})
-	t.Run("holds few days", func(t *testing.T) {
-		q := newQueue()
-		r := rows(0, 5, 10)
-		q.add(r)
-		q.drain()
-		for range 3 {
-			u, _ := q.take()
-			require.NotNil(t, u)
-			assert.Equal(t, 1, u.rows)
-			select {
-			case <-r.done:
-				t.Fatal("done before all of it is stored")
-			default:
-			}
-			u.done(nil)
-		}
-		<-r.done
-	})
-	t.Run("gives back what nobody waits for", func(t *testing.T) {
-		q := newQueue()
-		a, b := rows(0), rows(0, 5)
-		q.add(a)
-		q.add(b)
-		require.True(t, q.withdraw(b))
-		q.drain()
-		u, _ := q.take()
-		require.NotNil(t, u)
-		assert.Equal(t, 1, u.rows)
-		u, _ = q.take()
-		require.Nil(t, u)
-	})
 }

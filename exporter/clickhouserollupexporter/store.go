@@ -44,13 +44,13 @@ var insertSettings = url.Values{
 
 // insert stores one Native block under a token. A block whose token is known is
 // not stored again.
-func (s *store) insert(ctx context.Context, t table, columns, token string, block []byte) error {
+func (s *store) insert(ctx context.Context, table, columns, token string, block []byte) error {
 	params := url.Values{}
 	for k, v := range insertSettings {
 		params[k] = v
 	}
 	params.Set("insert_deduplication_token", token)
-	params.Set("query", fmt.Sprintf("INSERT INTO %s.%s (%s) FORMAT Native", s.database, t, columns))
+	params.Set("query", fmt.Sprintf("INSERT INTO %s.%s (%s) FORMAT Native", s.database, table, columns))
 	_, err := s.post(ctx, params, block)
 	return err
 }

@@ -18,8 +18,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/trackwayhq/trackway/internal/columns"
 	"github.com/trackwayhq/trackway/internal/enginetest"
-	"github.com/trackwayhq/trackway/internal/ids"
 	"github.com/trackwayhq/trackway/internal/schema"
 )
 
@@ -142,15 +142,8 @@ func TestRepeatedUnitIsStoredOnce(t *testing.T) {
 	e := startExporter(t, configFor(server))
 	require.NoError(t, e.ConsumeTraces(context.Background(), requestTraces(1, time.Now())))
 
-	src, release := e.ids.For("", ids.Traces)
-	defer release()
 	for round := range 5 {
-		batch := e.conv.Traces(requestTraces(100, time.Now().Add(-time.Hour)), src, time.Now())
-		q := newUnits(UnitConfig{MaxAge: time.Hour, MinRows: 1, MaxRows: 1, MaxBytes: 1 << 30})
-		q.add(newRequest(batch.Records, batch.Items, batch.Bytes))
-		u, _ := q.take()
-		require.NotNil(t, u)
-		inserts, err := newEncoder().inserts(u)
+		inserts, err := new(columns.Encoder).Unit(newUnit(0).id, batchOf(requestTraces(100, time.Now().Add(-time.Hour))).Parts())
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for _, ins := range inserts {

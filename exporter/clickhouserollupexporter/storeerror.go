@@ -96,21 +96,37 @@ const (
 // not fit the tables, or the store does not understand the statement. Everything
 // else may pass: memory, disk, too many parts, credentials that will be mended.
 var permanentCodes = map[int]string{
-	6:   "CANNOT_PARSE_TEXT",
 	10:  "NOT_FOUND_COLUMN_IN_BLOCK",
 	16:  "NO_SUCH_COLUMN_IN_TABLE",
 	20:  "NUMBER_OF_COLUMNS_DOESNT_MATCH",
-	27:  "CANNOT_PARSE_INPUT_ASSERTION_FAILED",
 	44:  "ILLEGAL_COLUMN",
 	47:  "UNKNOWN_IDENTIFIER",
 	50:  "UNKNOWN_TYPE",
 	53:  "TYPE_MISMATCH",
 	62:  "SYNTAX_ERROR",
-	70:  "CANNOT_CONVERT_TYPE",
 	73:  "UNKNOWN_FORMAT",
 	115: "UNKNOWN_SETTING",
+}
+
+// dataCodes are exceptions that some value in the block causes: without it the rest
+// could be stored. Under a queue that outlives its senders only these are for good;
+// what is wrong with tables or statements can be mended, and the data waits for it.
+var dataCodes = map[int]string{
+	6:   "CANNOT_PARSE_TEXT",
+	27:  "CANNOT_PARSE_INPUT_ASSERTION_FAILED",
+	69:  "ARGUMENT_OUT_OF_BOUND",
+	70:  "CANNOT_CONVERT_TYPE",
 	117: "INCORRECT_DATA",
 	131: "TOO_LARGE_STRING_SIZE",
+	321: "VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE",
+	407: "DECIMAL_OVERFLOW",
+	469: "VIOLATED_CONSTRAINT",
+}
+
+// dataFault says whether a value in the block is at fault.
+func dataFault(err error) bool {
+	_, ok := dataCodes[errorCode(err)]
+	return ok
 }
 
 // schemaMismatch says that the store's tables are not those of this release.
@@ -130,7 +146,7 @@ func permanent(err error) bool {
 		return false // the store did not answer
 	}
 	_, ok := permanentCodes[se.Code]
-	return ok
+	return ok || dataFault(err)
 }
 
 // schemaGone says whether tables are missing, as after the store was replaced.

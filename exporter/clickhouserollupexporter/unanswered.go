@@ -2,7 +2,7 @@ package clickhouserollupexporter
 
 import (
 	"errors"
-	"sync/atomic"
+	"sync"
 )
 
 // noRoom is what a sender is told while the disk of the store is full.
@@ -30,21 +30,31 @@ func (e *unanswered) Unwrap() []error { return []error{e.ctx, e.store} }
 
 // failures remembers by table how the last insert failed that is being tried
 // again. It is forgotten when an insert into the table is over, one way or other.
-type failures [tableCount]atomic.Pointer[error]
+type failures struct {
+	mu sync.Mutex
+	m  map[string]error
+}
 
-func (f *failures) set(t table, err error) {
+func (f *failures) set(table string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if err == nil {
-		f[t].Store(nil)
+		delete(f.m, table)
 		return
 	}
-	f[t].Store(&err)
+	if f.m == nil {
+		f.m = map[string]error{}
+	}
+	f.m[table] = err
 }
 
 // last gives a failure that is not over; want of room before others.
 func (f *failures) last() (last error) {
-	for t := range f {
-		if err := f[t].Load(); err != nil && (last == nil || errorCode(*err) == codeNotEnoughSpace) {
-			last = *err
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, err := range f.m {
+		if last == nil || errorCode(err) == codeNotEnoughSpace {
+			last = err
 		}
 	}
 	return last

@@ -6,64 +6,60 @@ import (
 	"sync"
 	"time"
 
-	"github.com/trackwayhq/trackway/internal/record"
+	"github.com/trackwayhq/trackway/internal/columns"
 )
 
-// daysPerUnit bounds the partitions an insert touches: each is a part of its own
-// on disk, in every table and rollup.
-const daysPerUnit = 2
-
-// units collects requests into units. An open unit is due at its age, or with
-// enough rows to be worth an insert; a full one is closed and waits, in order,
-// until an inserter is free. An open unit goes on growing while all inserters are
-// busy, so units get larger as the load does.
+// units collects deliveries into units. An open unit is due at its age, with
+// enough rows to be worth an insert, or when more deliveries wait than may be held;
+// a full one is closed and waits, in order, until an inserter is free. An open unit
+// goes on growing while all inserters are busy, so units get larger as the load
+// does.
 type units struct {
 	cfg UnitConfig
 	now func() time.Time
 
 	mu       sync.Mutex
-	open     map[int64]*unit // by daysPerUnit days
+	open     map[int64]*unit // by window
 	full     []*unit
 	draining bool // close open units at once
+	pressed  int  // how many cannot be added before a unit is done
 
-	wake chan struct{} // something became full, or draining began
+	wake chan struct{} // something became due, or draining began
 }
 
 func newUnits(cfg UnitConfig) *units {
 	return &units{cfg: cfg, now: time.Now, open: map[int64]*unit{}, wake: make(chan struct{}, 1)}
 }
 
-// add puts the request's records into open units.
-func (q *units) add(r *request) {
-	byDays := map[int64][]*record.Record{}
-	for i := range r.records {
-		d := daysOf(&r.records[i])
-		byDays[d] = append(byDays[d], &r.records[i])
-	}
-	r.parts.Store(int32(len(byDays)))
-	perRow := r.bytes / max(len(r.records), 1)
-
+// add puts parts of a request into open units. The request's count of parts must
+// be set before.
+func (q *units) add(r *request, parts []*columns.Part) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for days, rows := range byDays {
-		u := q.open[days]
+	for _, part := range parts {
+		window := part.Window()
+		u := q.open[window]
 		if u == nil {
-			u = newUnit(q.now().Add(q.cfg.MaxAge))
-			q.open[days] = u
+			u = newUnit(window)
+			u.deadline = q.now().Add(q.cfg.MaxAge)
+			q.open[window] = u
 		}
-		p := part{req: r, rows: rows, size: perRow * len(rows)}
-		u.parts = append(u.parts, p)
-		u.rows += len(rows)
-		u.bytes += p.size
+		u.add(piece{ref: pieceRef{delivery: r.id}, part: part, req: r})
 		if u.rows >= q.cfg.MaxRows || u.bytes >= q.cfg.MaxBytes {
-			delete(q.open, days)
+			delete(q.open, window)
 			q.full = append(q.full, u)
 		}
 	}
 	q.signal()
 }
 
-func daysOf(r *record.Record) int64 { return r.Time.Unix() / (86400 * daysPerUnit) }
+// push puts a whole unit in line, as it is.
+func (q *units) push(u *unit) {
+	q.mu.Lock()
+	q.full = append(q.full, u)
+	q.mu.Unlock()
+	q.signal()
+}
 
 // withdraw takes the request out of its units and says whether it could: only
 // while all of them are open has nothing of it been sent.
@@ -72,27 +68,35 @@ func (q *units) withdraw(r *request) bool {
 	defer q.mu.Unlock()
 	found := 0
 	for _, u := range q.open {
-		if slices.ContainsFunc(u.parts, func(p part) bool { return p.req == r }) {
+		if slices.ContainsFunc(u.pieces, func(p piece) bool { return p.req == r }) {
 			found++
 		}
 	}
 	if found == 0 || found != int(r.parts.Load()) {
 		return false
 	}
-	for days, u := range q.open {
-		u.parts = slices.DeleteFunc(u.parts, func(p part) bool {
-			if p.req != r {
-				return false
-			}
-			u.rows -= len(p.rows)
-			u.bytes -= p.size
-			return true
-		})
-		if len(u.parts) == 0 {
-			delete(q.open, days)
+	for window, u := range q.open {
+		u.remove(r)
+		if len(u.pieces) == 0 {
+			delete(q.open, window)
 		}
 	}
 	return true
+}
+
+// press says that a delivery waits until there is room for it in units; release
+// that it does no longer.
+func (q *units) press() {
+	q.mu.Lock()
+	q.pressed++
+	q.mu.Unlock()
+	q.signal()
+}
+
+func (q *units) release() {
+	q.mu.Lock()
+	q.pressed--
+	q.mu.Unlock()
 }
 
 // next waits for a unit that is due and gives it; nil when ctx is done.
@@ -124,20 +128,19 @@ func (q *units) take() (*unit, time.Duration) {
 		return u, 0
 	}
 	var first *unit
-	var days int64
-	for d, u := range q.open {
+	for _, u := range q.open {
 		if first == nil || q.dueAt(u).Before(q.dueAt(first)) {
-			first, days = u, d
+			first = u
 		}
 	}
 	if first == nil {
 		return nil, time.Hour
 	}
 	wait := q.dueAt(first).Sub(q.now())
-	if wait > 0 && !q.draining {
+	if wait > 0 && !q.draining && q.pressed == 0 {
 		return nil, wait
 	}
-	delete(q.open, days)
+	delete(q.open, first.window)
 	return first, 0
 }
 

@@ -18,6 +18,11 @@ type TelemetryBuilder struct {
 	ExporterClickhouseRollupInsertDuration metric.Float64Histogram
 	ExporterClickhouseRollupInsertFailures metric.Int64Counter
 
+	ExporterClickhouseRollupItemDeliveries    metric.Int64Histogram
+	ExporterClickhouseRollupRefusedDeliveries metric.Int64Counter
+	ExporterClickhouseRollupDeadLetterItems   metric.Int64Counter
+	ExporterClickhouseRollupUnreadableItems   metric.Int64Counter
+
 	meter metric.Meter
 }
 
@@ -55,6 +60,31 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 		"otelcol_exporter_clickhouse_rollup_insert_failures",
 		metric.WithDescription("Number of INSERTs that failed, by table and ClickHouse's exception code; 0 where the store did not answer. [Development]"),
 		metric.WithUnit("{inserts}"),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupItemDeliveries, err = b.meter.Int64Histogram(
+		"otelcol_exporter_clickhouse_rollup_item_deliveries",
+		metric.WithDescription("Number of deliveries that became one item of the queue. [Development]"),
+		metric.WithUnit("{deliveries}"),
+		metric.WithExplicitBucketBoundaries(1, 2, 5, 10, 20, 50, 100, 200),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupRefusedDeliveries, err = b.meter.Int64Counter(
+		"otelcol_exporter_clickhouse_rollup_refused_deliveries",
+		metric.WithDescription("Number of deliveries that were not taken, by reason. [Development]"),
+		metric.WithUnit("{deliveries}"),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupDeadLetterItems, err = b.meter.Int64Counter(
+		"otelcol_exporter_clickhouse_rollup_dead_letter_items",
+		metric.WithDescription("Number of spans and log records that the store refused for good, by table and ClickHouse's exception code. [Development]"),
+		metric.WithUnit("{items}"),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupUnreadableItems, err = b.meter.Int64Counter(
+		"otelcol_exporter_clickhouse_rollup_unreadable_queue_items",
+		metric.WithDescription("Number of items of the queue that could not be read, by reason. [Development]"),
+		metric.WithUnit("{requests}"),
 	)
 	errs = errors.Join(errs, err)
 	if errs != nil {

@@ -1,0 +1,65 @@
+package clickhouserollupexporter
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// drainMemory is how long the past counts in the drain rate.
+const drainMemory = 10 * time.Second
+
+// drain measures how fast the queue empties, and from that tells a sender that
+// found it full when to come again. Those who were told to wait form a line: it
+// grows by the bytes of each and shrinks at the drain rate, so a crowd that was
+// refused at one moment does not come back at one moment.
+type drain struct {
+	limits RetryAfterConfig
+	now    func() time.Time
+
+	mu   sync.Mutex
+	last time.Time
+	rate float64 // bytes a second, an exponentially weighted mean
+	line float64 // bytes that senders were told to come again with
+}
+
+func newDrain(limits RetryAfterConfig) *drain { return &drain{limits: limits, now: time.Now} }
+
+// advance brings rate and line to the present. Callers hold the lock.
+func (d *drain) advance() {
+	now := d.now()
+	if d.last.IsZero() {
+		d.last = now
+	}
+	elapsed := now.Sub(d.last).Seconds()
+	if elapsed <= 0 {
+		return
+	}
+	d.last = now
+	d.line = max(0, d.line-d.rate*elapsed)
+	d.rate *= math.Exp(-elapsed / drainMemory.Seconds())
+}
+
+// drained counts bytes that left the queue.
+func (d *drain) drained(bytes int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.advance()
+	d.rate += float64(bytes) / drainMemory.Seconds()
+}
+
+// retryAfter is when a sender of that many bytes should come again: in whole
+// seconds, rounded up.
+func (d *drain) retryAfter(bytes int) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.advance()
+	d.line = min(d.line+float64(bytes), d.rate*d.limits.Max.Seconds()+float64(bytes))
+	wait := d.limits.Max
+	if d.rate > 0 {
+		if seconds := math.Ceil(d.line / d.rate); seconds < wait.Seconds() {
+			wait = time.Duration(seconds) * time.Second
+		}
+	}
+	return max(wait, d.limits.Min)
+}
