@@ -46,7 +46,10 @@ func (a *admissionExtension) serveHTTP(w http.ResponseWriter, r *http.Request, n
 		return
 	}
 	answered.body = b
-	defer func() { _ = b.Close() }()
+	defer func() {
+		b.charge(b.read) // a handler need not read to the end
+		_ = b.Close()
+	}()
 	inner := r.WithContext(admission.NewContext(ctx, q))
 	inner.Body = b
 	next.ServeHTTP(answered, inner)

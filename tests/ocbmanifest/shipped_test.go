@@ -28,7 +28,7 @@ func TestShippedConfigurations(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), harness.Collector(t), "validate", "--config", "file:"+file)
-			cmd.Env = append(cmd.Environ(), "TRACKWAY_INGEST_TOKEN=secret", "TRACKWAY_GATEWAY_ENDPOINT=https://gateway.example:4317")
+			cmd.Env = append(cmd.Environ(), "TRACKWAY_INGEST_KEY=twk_0123456789abcdef", "TRACKWAY_INTERNAL_TOKEN=secret", "TRACKWAY_GATEWAY_ENDPOINT=https://gateway.example:4317")
 			out, err := cmd.CombinedOutput()
 			assert.NoError(t, err, "%s", out)
 		})
@@ -39,7 +39,7 @@ func TestShippedConfigurations(t *testing.T) {
 func TestComponents(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), harness.Collector(t), "components").Output()
 	require.NoError(t, err)
-	for _, name := range []string{"request_event", "project", "request_redaction", "correlation", "clickhouse_rollup", "live_tail", "host_check", "otlp", "clickhouse"} {
+	for _, name := range []string{"request_event", "project", "request_redaction", "correlation", "clickhouse_rollup", "live_tail", "host_check", "project_auth", "admission", "otlp", "clickhouse"} {
 		assert.True(t, strings.Contains(string(out), "name: "+name+"\n"), "component %s is missing in:\n%s", name, out)
 	}
 }
