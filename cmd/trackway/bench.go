@@ -23,7 +23,7 @@ func newBenchCommand() *cobra.Command {
 		Args:  noCommand,
 		RunE:  help,
 	}
-	cmd.AddCommand(newBenchSizeCommand())
+	cmd.AddCommand(newBenchIngestCommand(), newBenchSizeCommand(), newBenchSenderCommand())
 	return cmd
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/trackwayhq/trackway/cmd/internal/machine"
 )
 
 // maxPrepared bounds the memory of prepared bodies. Bodies are sent again with
@@ -93,7 +95,7 @@ func Load(ctx context.Context, o LoadOptions) (Report, error) {
 	}
 	fmt.Fprintf(o.Log, "sending to %s for %s\n", run.sender.url, o.Duration)
 
-	cpu := cpuTime()
+	cpu := machine.CPUTime()
 	run.start = time.Now()
 	workers := make([]*loadWorker, o.Concurrency)
 	var group sync.WaitGroup
@@ -111,7 +113,7 @@ func Load(ctx context.Context, o LoadOptions) (Report, error) {
 	if run.total > 0 && ctx.Err() == nil {
 		elapsed = max(elapsed, o.Duration) // the last body is due an interval before the end
 	}
-	return run.report(workers, elapsed, cpuTime()-cpu), nil
+	return run.report(workers, elapsed, machine.CPUTime()-cpu), nil
 }
 
 // loadRun is what the workers of one load share.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/trackwayhq/trackway/cmd/internal/machine"
 )
 
 // Counts adds up what happened to bodies and items.
@@ -65,14 +67,14 @@ type Report struct {
 	// Response counts from the sending; in a closed loop it equals Latency.
 	Response Latency `json:"response_ms"`
 
-	ErrorSamples []string `json:"error_samples,omitempty"`
-	SenderCPUS   float64  `json:"sender_cpu_s"` // this process, user and system
-	SenderCores  float64  `json:"sender_cores"` // the same, divided by the time
-	Machine      Machine  `json:"machine"`      // where the sender ran
-	GoVersion    string   `json:"go"`           // that compiled the sender
-	Version      string   `json:"version"`      // of trackway; set by the command
-	StartedAt    string   `json:"started_at"`   // RFC 3339, UTC
-	Stored       *Stored  `json:"stored,omitempty"`
+	ErrorSamples []string        `json:"error_samples,omitempty"`
+	SenderCPUS   float64         `json:"sender_cpu_s"` // this process, user and system
+	SenderCores  float64         `json:"sender_cores"` // the same, divided by the time
+	Machine      machine.Machine `json:"machine"`      // where the sender ran
+	GoVersion    string          `json:"go"`           // that compiled the sender
+	Version      string          `json:"version"`      // of trackway; set by the command
+	StartedAt    string          `json:"started_at"`   // RFC 3339, UTC
+	Stored       *Stored         `json:"stored,omitempty"`
 }
 
 // Stored is what a load added to the store, when the command could ask it.
@@ -89,7 +91,7 @@ func (r *loadRun) report(workers []*loadWorker, elapsed, cpu time.Duration) Repo
 		BatchSize: r.options.BatchSize, TargetEPS: r.options.TargetEPS, Mix: r.options.Mix.String(),
 		ElapsedS:   elapsed.Seconds(),
 		SenderCPUS: cpu.Seconds(), SenderCores: cpu.Seconds() / elapsed.Seconds(),
-		Machine: thisMachine(), GoVersion: runtime.Version(), StartedAt: r.start.UTC().Format(time.RFC3339),
+		Machine: machine.This(), GoVersion: runtime.Version(), StartedAt: r.start.UTC().Format(time.RFC3339),
 	}
 	latency := hdrhistogram.New(histogramMin, histogramMax, histogramDigits)
 	response := hdrhistogram.New(histogramMin, histogramMax, histogramDigits)

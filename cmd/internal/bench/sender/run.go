@@ -53,7 +53,15 @@ func Main(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return say(Message{Result: result})
+	if err := say(Message{Result: result}); err != nil {
+		return err
+	}
+	// What this process used is read while it is still there.
+	_, err = lines.ReadBytes('\n')
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // run is a prepared run.

@@ -1,4 +1,5 @@
-package demo
+// Package machine says what figures depend on: the computer they were taken on.
+package machine
 
 import (
 	"bufio"
@@ -27,9 +28,9 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%d × %s, %.1f GiB, %s/%s %s", m.Cores, m.CPU, float64(m.Memory)/(1<<30), m.OS, m.Arch, m.Kernel)
 }
 
-// thisMachine reads what Linux tells below /proc; elsewhere those fields stay
+// This reads what Linux tells below /proc; elsewhere those fields stay
 // empty.
-func thisMachine() Machine {
+func This() Machine {
 	m := Machine{CPU: "unknown CPU", Cores: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if name := procField("/proc/cpuinfo", "model name"); name != "" {
 		m.CPU = name
@@ -58,8 +59,8 @@ func procField(path, key string) string {
 	return ""
 }
 
-// cpuTime is the processor time this process has used.
-func cpuTime() time.Duration {
+// CPUTime is the processor time this process has used.
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
