@@ -66,6 +66,7 @@ func newRootCommand() *cobra.Command {
 		newQueryCommand(),
 		newDemoCommand(),
 		newBenchCommand(),
+		newMigrateCommand(),
 		newVersionCommand(),
 	)
 	return root

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Version is the version of the schema these statements create: that of the last
@@ -198,4 +200,17 @@ func Create(ctx context.Context, o Options, exec func(ctx context.Context, sql s
 // with UNKNOWN_TABLE or UNKNOWN_DATABASE where there is no schema at all.
 func VersionQuery(database string) string {
 	return "SELECT max(version) FROM " + VersionTable(Options{Database: database})
+}
+
+// HasTextIndex says whether a ClickHouse release, "26.7.2.1", is at least 26.2,
+// the first with a stable text index.
+func HasTextIndex(release string) bool {
+	major, rest, _ := strings.Cut(release, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	year, err := strconv.Atoi(major)
+	if err != nil {
+		return false
+	}
+	month, err := strconv.Atoi(minor)
+	return err == nil && (year > 26 || year == 26 && month >= 2)
 }
