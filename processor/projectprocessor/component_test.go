@@ -59,7 +59,9 @@ func TestLifecycle(t *testing.T) {
 func TestConfig(t *testing.T) {
 	cm, err := confmaptest.LoadConf(filepath.Join("testdata", "config.yaml"))
 	require.NoError(t, err)
+	ledger := component.MustNewIDWithName("ledger", "main")
 	for id, want := range map[string]*Config{
+		"project/ledger":    {AuthAttribute: "trackway.project", Ledger: &ledger},
 		"project":           {AuthAttribute: "trackway.project"},
 		"project/default":   {AuthAttribute: "trackway.project", DefaultProject: "shop-eu"},
 		"project/attribute": {AuthAttribute: "tenant"},

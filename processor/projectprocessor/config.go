@@ -18,6 +18,10 @@ type Config struct {
 	// the project.
 	AuthAttribute string `mapstructure:"auth_attribute"`
 
+	// Ledger is the extension that counts what becomes of traces and logs. Without
+	// one nothing is counted.
+	Ledger *component.ID `mapstructure:"ledger"`
+
 	// prevent unkeyed literal initialization
 	_ struct{}
 }

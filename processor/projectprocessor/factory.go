@@ -29,7 +29,7 @@ func createTraces(ctx context.Context, set processor.Settings, cfg component.Con
 	if err != nil {
 		return nil, err
 	}
-	return processorhelper.NewTraces(ctx, set, cfg, next, p.traces, mutates)
+	return processorhelper.NewTraces(ctx, set, cfg, countedTraces{next, p}, p.traces, mutates, processorhelper.WithStart(p.start))
 }
 
 func createLogs(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {
@@ -37,7 +37,7 @@ func createLogs(ctx context.Context, set processor.Settings, cfg component.Confi
 	if err != nil {
 		return nil, err
 	}
-	return processorhelper.NewLogs(ctx, set, cfg, next, p.logs, mutates)
+	return processorhelper.NewLogs(ctx, set, cfg, countedLogs{next, p}, p.logs, mutates, processorhelper.WithStart(p.start))
 }
 
 func createMetrics(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics) (processor.Metrics, error) {

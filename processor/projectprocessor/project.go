@@ -16,6 +16,7 @@ import (
 
 	"github.com/trackwayhq/trackway/internal/admission"
 	"github.com/trackwayhq/trackway/internal/conventions"
+	"github.com/trackwayhq/trackway/internal/ledger"
 	"github.com/trackwayhq/trackway/processor/projectprocessor/internal/metadata"
 )
 
@@ -25,6 +26,7 @@ const reason = "reason"
 type project struct {
 	cfg       *Config
 	telemetry *metadata.TelemetryBuilder
+	ledger    ledger.Ledger // nil without one
 }
 
 func newProject(set processor.Settings, cfg *Config) (*project, error) {
