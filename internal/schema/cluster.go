@@ -40,6 +40,8 @@ var shardKeys = map[string]string{
 	"facets":      "cityHash64(project, field, value)",
 
 	"delivery_ledger": "cityHash64(project)",
+
+	"dropped_partitions": "cityHash64(table, partition)",
 }
 
 var (
@@ -48,8 +50,8 @@ var (
 	engine      = regexp.MustCompile(`(?m)^ENGINE = (\w*MergeTree)(?:\(([^)]*)\))?$`)
 )
 
-// onCluster gives the clause that has every node execute a statement.
-func (o Options) onCluster() string {
+// OnCluster gives the clause that has every node execute a statement.
+func (o Options) OnCluster() string {
 	if o.Cluster == "" {
 		return ""
 	}
@@ -63,9 +65,9 @@ func onCluster(o Options, s Statement) []Statement {
 		return []Statement{s}
 	}
 	if createTable.MatchString(s.SQL) {
-		s.SQL = createTable.ReplaceAllString(s.SQL, "$0"+o.onCluster())
+		s.SQL = createTable.ReplaceAllString(s.SQL, "$0"+o.OnCluster())
 	} else {
-		s.SQL = alterTable.ReplaceAllString(s.SQL, "$0"+o.onCluster())
+		s.SQL = alterTable.ReplaceAllString(s.SQL, "$0"+o.OnCluster())
 	}
 	if own := s.Name == lockTable || s.Name == versionTable; own {
 		s.SQL = strings.ReplaceAll(replicated(s.SQL, everyReplica), o.LocalDatabase()+".", o.database()+".")
@@ -94,7 +96,7 @@ func replicated(sql, path string) string {
 func distributed(o Options, table string) Statement {
 	return Statement{Name: table + "_distributed", SQL: fmt.Sprintf(
 		"CREATE OR REPLACE TABLE %s.%s%s AS %s.%s\nENGINE = Distributed('%s', '%s', '%s', %s)",
-		o.database(), table, o.onCluster(), o.LocalDatabase(), table, o.Cluster, o.LocalDatabase(), table, shardKeys[table])}
+		o.database(), table, o.OnCluster(), o.LocalDatabase(), table, o.Cluster, o.LocalDatabase(), table, shardKeys[table])}
 }
 
 // Distributed gives the statements that make the Distributed tables anew, as after

@@ -12,7 +12,7 @@ import (
 
 // Version is the version of the schema these statements create: that of the last
 // step under migrations/.
-const Version = 3
+const Version = 4
 
 // DefaultDatabase is the database everything lives in unless configured.
 const DefaultDatabase = "trackway"
@@ -40,7 +40,7 @@ var order = []string{
 	"v_lat_m", "v_cnt_m", "v_facets",
 	"v_journey_requests", "v_journey_spans", "v_journey_events",
 	"v_trace_index_requests", "v_trace_index_spans", "v_trace_index_events",
-	"delivery_ledger",
+	"delivery_ledger", "dropped_partitions",
 	versionTable,
 }
 
@@ -174,7 +174,7 @@ func Database(o Options) string { return o.database() }
 func databases(o Options) []Statement {
 	var out []Statement
 	for _, name := range slices.Compact([]string{o.LocalDatabase(), o.database()}) {
-		out = append(out, Statement{Name: "database", SQL: "CREATE DATABASE IF NOT EXISTS " + name + o.onCluster()})
+		out = append(out, Statement{Name: "database", SQL: "CREATE DATABASE IF NOT EXISTS " + name + o.OnCluster()})
 	}
 	return out
 }

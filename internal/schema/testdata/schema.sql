@@ -533,6 +533,24 @@ ORDER BY (project, minute, source, generation)
 TTL minute + toIntervalDay(ttl_days)
 SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
+-- dropped_partitions
+CREATE TABLE IF NOT EXISTS trackway.dropped_partitions (
+  at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC'),
+  table LowCardinality(String),
+  partition String,
+  last_day Date,
+  rows UInt64,
+  bytes UInt64,
+  budget UInt64,
+  used UInt64,
+  ttl_days UInt16 DEFAULT 400
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(at)
+ORDER BY at
+TTL toDateTime(at) + toIntervalDay(ttl_days)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+
 -- schema_version
 CREATE TABLE IF NOT EXISTS trackway.schema_version (
   version UInt32,
@@ -547,6 +565,6 @@ SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fs
 -- schema_version_insert
 INSERT INTO trackway.schema_version (version, name, checksum)
 SELECT step.1, step.2, step.3
-FROM (SELECT arrayJoin([(1, 'baseline', ''), (2, 'record steps', '6e41efccd2ba5ab8'), (3, 'delivery ledger', 'dcdeb4103a313022')]) AS step)
+FROM (SELECT arrayJoin([(1, 'baseline', ''), (2, 'record steps', '6e41efccd2ba5ab8'), (3, 'delivery ledger', 'dcdeb4103a313022'), (4, 'dropped partitions', '4a9b13de7200618b')]) AS step)
 WHERE step.1 NOT IN (SELECT version FROM trackway.schema_version);
 

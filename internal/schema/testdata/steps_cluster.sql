@@ -43,3 +43,29 @@ SELECT step.1, step.2, step.3
 FROM (SELECT arrayJoin([(3, 'delivery ledger', 'dcdeb4103a313022')]) AS step)
 WHERE step.1 NOT IN (SELECT version FROM trackway.schema_version);
 
+-- step dropped partitions, 4a9b13de7200618b
+CREATE TABLE IF NOT EXISTS trackway_local.dropped_partitions ON CLUSTER 'main' (
+  at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC'),
+  table LowCardinality(String),
+  partition String,
+  last_day Date,
+  rows UInt64,
+  bytes UInt64,
+  budget UInt64,
+  used UInt64,
+  ttl_days UInt16 DEFAULT 400
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
+PARTITION BY toYYYYMM(at)
+ORDER BY at
+TTL toDateTime(at) + toIntervalDay(ttl_days)
+SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1;
+
+CREATE OR REPLACE TABLE trackway.dropped_partitions ON CLUSTER 'main' AS trackway_local.dropped_partitions
+ENGINE = Distributed('main', 'trackway_local', 'dropped_partitions', cityHash64(table, partition));
+
+INSERT INTO trackway.schema_version (version, name, checksum)
+SELECT step.1, step.2, step.3
+FROM (SELECT arrayJoin([(4, 'dropped partitions', '4a9b13de7200618b')]) AS step)
+WHERE step.1 NOT IN (SELECT version FROM trackway.schema_version);
+
