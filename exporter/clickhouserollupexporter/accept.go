@@ -29,32 +29,33 @@ import (
 // ConsumeTraces takes spans. It returns nil when they are durable in the queue or,
 // with a queue in memory, in the store.
 func (e *rollupExporter) ConsumeTraces(ctx context.Context, td ptrace.Traces) error {
-	src, release := e.ids.For(batchid.FromContext(ctx), ids.Traces)
+	of := senderBatch(ctx)
+	src, release := e.ids.For(of.Name(), ids.Traces)
 	defer release()
-	return e.take(ctx, func(b *columns.Batch) convert.Summary { return e.conv.AppendTraces(td, src, time.Now(), b) })
+	return e.take(ctx, of, ids.Traces, func(b *columns.Batch) convert.Summary { return e.conv.AppendTraces(td, src, time.Now(), b) })
 }
 
 // ConsumeLogs takes log records. It returns nil when they are durable in the queue
 // or, with a queue in memory, in the store.
 func (e *rollupExporter) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
-	src, release := e.ids.For(batchid.FromContext(ctx), ids.Logs)
+	of := senderBatch(ctx)
+	src, release := e.ids.For(of.Name(), ids.Logs)
 	defer release()
-	return e.take(ctx, func(b *columns.Batch) convert.Summary { return e.conv.AppendLogs(ld, src, time.Now(), b) })
+	return e.take(ctx, of, ids.Logs, func(b *columns.Batch) convert.Summary { return e.conv.AppendLogs(ld, src, time.Now(), b) })
 }
 
 // take converts a delivery and has it accepted.
-func (e *rollupExporter) take(ctx context.Context, fill func(*columns.Batch) convert.Summary) error {
+func (e *rollupExporter) take(ctx context.Context, of *batchid.Batch, signal ids.Signal, fill func(*columns.Batch) convert.Summary) error {
 	b, ok := e.batches.Get().(*columns.Batch)
 	if !ok {
 		b = &columns.Batch{}
 	}
 	summary := fill(b)
 	for _, reason := range convert.Reasons() {
-		if n := summary.Dropped[reason]; n > 0 {
-			e.telemetry.ExporterClickhouseRollupDroppedItems.Add(ctx, int64(n),
-				metric.WithAttributes(attribute.String("reason", reason.String())))
-		}
+		e.dropped(ctx, reason.String(), summary.Dropped[reason])
 	}
+	from := e.deliveryOf(ctx, b, &summary)
+	from.batch = e.batchIDs.of(of, signal, b)
 	if summary.Items == 0 {
 		e.reuse(b)
 		if summary.Dropped[convert.NoProject] > 0 {
@@ -72,11 +73,30 @@ func (e *rollupExporter) take(ctx context.Context, fill func(*columns.Batch) con
 	if !e.cfg.durable() {
 		return e.acceptInMemory(ctx, b)
 	}
-	err := e.coalescer.add(ctx, b)
+	known, err := e.batchIDs.begin(ctx, from)
+	if known || err != nil {
+		if known {
+			from.tally.Dropped("repeated", summary.Items)
+			e.dropped(ctx, "repeated", summary.Items)
+		}
+		e.reuse(b)
+		return err
+	}
+	err = e.coalescer.add(ctx, b, from)
+	if err == nil {
+		from.tally.Offered(summary.Items)
+	}
 	if ctx.Err() == nil {
 		e.reuse(b) // otherwise it may still be on its way, with others
 	}
 	return err
+}
+
+// dropped counts items that become no rows.
+func (e *rollupExporter) dropped(ctx context.Context, reason string, n int) {
+	if n > 0 {
+		e.telemetry.ExporterClickhouseRollupDroppedItems.Add(ctx, int64(n), metric.WithAttributes(attribute.String("reason", reason)))
+	}
 }
 
 // reuse keeps a batch's memory for another delivery.
@@ -95,16 +115,22 @@ func (e *rollupExporter) maxDelivery() int64 {
 }
 
 // accept puts a batch into the queue and returns when it is durable there.
-func (e *rollupExporter) accept(ctx context.Context, b *columns.Batch, deliveries int) error {
+func (e *rollupExporter) accept(ctx context.Context, b *columns.Batch, from []*delivery) (err error) {
+	defer func() {
+		for _, d := range from {
+			e.batchIDs.end(d)
+		}
+	}()
 	now := time.Now()
 	req := &request{id: newDeliveryID(), items: b.Items(), minute: now.Unix() / 60}
 	req.data = appendItem(make([]byte, 0, itemHead+b.Size()), req.id, now, b)
 	req.size = len(req.data)
-	e.telemetry.ExporterClickhouseRollupItemDeliveries.Record(ctx, int64(deliveries))
+	e.telemetry.ExporterClickhouseRollupItemDeliveries.Record(ctx, int64(len(from)))
 
 	offer := &offered{req: req}
 	octx, ticket := groupcommit.WithTicket(context.WithValue(ctx, offeredKey{}, offer))
-	err := e.queue.ConsumeTraces(context.WithValue(octx, requestKey{}, req), ptrace.Traces{})
+	octx = e.countOffer(octx, b, req.minute, from)
+	err = e.queue.ConsumeTraces(context.WithValue(octx, requestKey{}, req), ptrace.Traces{})
 	if err == nil {
 		err = offer.err
 	}

@@ -14,7 +14,7 @@ import (
 type coalescer struct {
 	limits CoalesceConfig
 	// accept makes a batch durable and returns when it is.
-	accept func(ctx context.Context, b *columns.Batch, deliveries int) error
+	accept func(ctx context.Context, b *columns.Batch, deliveries []*delivery) error
 
 	mu        sync.Mutex
 	running   int // groups that are on their way
@@ -24,6 +24,7 @@ type coalescer struct {
 // group is deliveries that become one queue item.
 type group struct {
 	batches []*columns.Batch
+	from    []*delivery
 	items   int
 	bytes   int
 	start   chan struct{} // closed when the group may go
@@ -33,15 +34,15 @@ type group struct {
 
 // add makes a delivery durable, alone or in company, and returns when it is. When
 // ctx ends first, the delivery may become durable all the same.
-func (c *coalescer) add(ctx context.Context, b *columns.Batch) error {
+func (c *coalescer) add(ctx context.Context, b *columns.Batch, from *delivery) error {
 	size, items := b.Size(), b.Items()
 	if size > c.limits.MaxBytes/2 || items > c.limits.MaxItems/2 {
-		return c.accept(ctx, b, 1)
+		return c.accept(ctx, b, []*delivery{from})
 	}
 	c.mu.Lock()
 	g := c.gathering
 	if g != nil {
-		g.batches = append(g.batches, b)
+		g.batches, g.from = append(g.batches, b), append(g.from, from)
 		g.items += items
 		g.bytes += size
 		if g.bytes > c.limits.MaxBytes/2 || g.items > c.limits.MaxItems/2 {
@@ -55,7 +56,7 @@ func (c *coalescer) add(ctx context.Context, b *columns.Batch) error {
 			return ctx.Err()
 		}
 	}
-	g = &group{batches: []*columns.Batch{b}, items: items, bytes: size, start: make(chan struct{}), done: make(chan struct{})}
+	g = &group{batches: []*columns.Batch{b}, from: []*delivery{from}, items: items, bytes: size, start: make(chan struct{}), done: make(chan struct{})}
 	c.gathering = g
 	if c.running == 0 {
 		c.release()
@@ -89,5 +90,5 @@ func (c *coalescer) run(ctx context.Context, g *group) {
 	for _, b := range g.batches[1:] {
 		columns.Merge(all, b)
 	}
-	g.err = c.accept(ctx, all, len(g.batches))
+	g.err = c.accept(ctx, all, g.from)
 }

@@ -47,6 +47,10 @@ const (
 
 	// Deliveries held in memory, by the size of their encoding.
 	defaultQueueBytes = 128 << 20
+	// What a sender may repeat after: a day, as long as there are not more.
+	defaultBatchIDs = 1_000_000
+	defaultRemember = 24 * time.Hour
+
 	// A consumer holds one delivery until its unit is stored, so this many can
 	// share a unit.
 	defaultConsumers = 512
@@ -85,10 +89,15 @@ type Config struct {
 	TTLDays uint16 `mapstructure:"ttl_days"`
 	// LiveTail is the live_tail extension that records are published to.
 	LiveTail *component.ID `mapstructure:"live_tail"`
+	// Ledger is the ledger extension that counts what becomes of each item. It must
+	// use the storage of the sending queue.
+	Ledger *component.ID `mapstructure:"ledger"`
 
 	// Queue is in memory, or with storage on disk. A delivery is answered when it is
 	// stored (wait_for_result) or, with storage, when it is durable in the queue.
 	Queue configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
+	// BatchIDs says how long a sender's ids of batches are remembered.
+	BatchIDs BatchIDsConfig `mapstructure:"batch_ids"`
 	// MaxDeliveryBytes bounds one delivery, encoded.
 	MaxDeliveryBytes int `mapstructure:"max_delivery_bytes"`
 	// Coalesce bounds what is made one item of a queue on disk.
@@ -105,6 +114,25 @@ type Config struct {
 
 	// prevent unkeyed literal initialization
 	_ struct{}
+}
+
+// BatchIDsConfig bounds the memory for ids of batches, about 50 bytes each.
+type BatchIDsConfig struct {
+	// MaxIDs is how many are remembered.
+	MaxIDs int `mapstructure:"max_ids"`
+	// Remember is for how long, if MaxIDs allows.
+	Remember time.Duration `mapstructure:"remember"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// Validate speaks in the keys of the configuration.
+func (c *BatchIDsConfig) Validate() error {
+	if c.MaxIDs <= 0 || c.Remember <= 0 {
+		return fmt.Errorf("max_ids, remember: want a number and a duration above 0, got %d and %s", c.MaxIDs, c.Remember)
+	}
+	return nil
 }
 
 // UnitConfig bounds a unit of insert.
@@ -185,6 +213,7 @@ func createDefaultConfig() component.Config {
 		TTLDays:      defaultTTLDays,
 		Queue:        configoptional.Some(queue),
 		Retry:        retry,
+		BatchIDs:     BatchIDsConfig{MaxIDs: defaultBatchIDs, Remember: defaultRemember},
 		Unit: UnitConfig{
 			MaxAge:      defaultUnitMaxAge,
 			MinRows:     defaultUnitMinRows,
@@ -237,6 +266,9 @@ func (c *Config) Validate() error {
 		if q.StorageID != nil {
 			errs = append(errs, c.validateDurable()...)
 		}
+	}
+	if c.Ledger != nil && !c.durable() {
+		errs = append(errs, errors.New("ledger: want sending_queue::storage too: counts are kept in the journal with what they count"))
 	}
 	if c.MaxDeliveryBytes <= 0 {
 		errs = append(errs, fmt.Errorf("max_delivery_bytes: want a number above 0, got %d", c.MaxDeliveryBytes))

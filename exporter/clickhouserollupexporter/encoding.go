@@ -79,6 +79,9 @@ func itemID(data []byte) (deliveryID, error) {
 	return deliveryID(data[1:17]), nil
 }
 
+// itemMinute reads the minute of the offer from an item's head.
+func itemMinute(data []byte) int64 { return int64(binary.LittleEndian.Uint32(data[21:])) }
+
 // encoding is what the persistent queue turns requests into bytes with, and back.
 // Both are called under the queue's lock, so neither looks at the batch.
 type encoding struct {
@@ -110,6 +113,6 @@ func (e encoding) Unmarshal(data []byte) (context.Context, xexporterhelper.Reque
 		return ctx, &request{items: 1, size: len(data), data: data, unreadable: err}, nil
 	}
 	return ctx, &request{
-		id: id, items: int(binary.LittleEndian.Uint32(data[17:])), minute: int64(binary.LittleEndian.Uint32(data[21:])), size: len(data), data: data,
+		id: id, items: int(binary.LittleEndian.Uint32(data[17:])), minute: itemMinute(data), size: len(data), data: data,
 	}, nil
 }

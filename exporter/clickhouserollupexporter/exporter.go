@@ -51,6 +51,7 @@ type rollupExporter struct {
 	recovered *recovered
 	budget    *budget
 	letters   *deadletter.Store
+	batchIDs  *batchIDs
 	waiting   atomic.Int32 // requests that consumers hold
 	running   context.Context
 
@@ -175,6 +176,9 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 			return fmt.Errorf("live_tail: extension %q is not a live_tail extension", e.cfg.LiveTail)
 		}
 	}
+	if err := e.findLedger(host); err != nil {
+		return err
+	}
 	if q := e.cfg.Queue.Get(); q != nil && !q.WaitForResult && q.StorageID == nil {
 		e.set.Logger.Warn("sending_queue::wait_for_result is off: what is answered is lost when the collector dies before it is stored")
 	}
@@ -193,6 +197,9 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 			return fmt.Errorf("dead_letter::directory: %w", err)
 		}
 		e.inserter.letters = e.letters
+		if e.batchIDs, err = e.openBatchIDs(ctx, host); err != nil {
+			return fmt.Errorf("batch ids: %w", err)
+		}
 		host = queueHost{Host: host, id: *e.cfg.Queue.Get().StorageID, storage: e.storage}
 	}
 	if err := e.queue.Start(ctx, host); err != nil {
@@ -205,6 +212,9 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 		e.recovered.units = nil
 	}
 	e.stopped.Go(func() { e.inserter.run(run, e.cfg.Unit.MaxInFlight) })
+	if e.batchIDs != nil {
+		e.stopped.Go(func() { e.batchIDs.keep(run, e.set.Logger) })
+	}
 	return nil
 }
 
@@ -222,6 +232,7 @@ func (e *rollupExporter) Shutdown(ctx context.Context) error {
 	if e.inserter.store.client != nil {
 		e.inserter.store.client.CloseIdleConnections()
 	}
+	err = errors.Join(err, e.batchIDs.close(ctx))
 	if e.letters != nil {
 		err = errors.Join(err, e.letters.Close())
 	}

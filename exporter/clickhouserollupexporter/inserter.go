@@ -17,6 +17,7 @@ import (
 
 	"github.com/trackwayhq/trackway/exporter/clickhouserollupexporter/internal/metadata"
 	"github.com/trackwayhq/trackway/internal/columns"
+	"github.com/trackwayhq/trackway/internal/ledger"
 )
 
 // errStopping ends the retries of a unit when the collector stops.
@@ -41,6 +42,8 @@ type inserter struct {
 	// sender's wait, who is told.
 	log     *unitLog
 	letters deadLetters
+	// counted counts what becomes of items; nil without a ledger.
+	counted ledger.Ledger
 	// refuses says whether an error is for good.
 	refuses func(error) bool
 
@@ -91,7 +94,8 @@ func (in *inserter) storeUnit(ctx context.Context, u *unit) error {
 		}
 		return err
 	}
-	return in.persist(ctx, func() error { return in.log.done(ctx, u.log) })
+	done := in.countStored(ctx, u)
+	return in.persist(ctx, func() error { return in.log.done(done, u.log) })
 }
 
 // persist repeats a change of the unit log or the dead letters until it is done. A

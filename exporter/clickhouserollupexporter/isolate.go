@@ -28,12 +28,14 @@ func (in *inserter) isolate(ctx context.Context, u *unit, refused *refusal) erro
 		if err := in.bury(ctx, u, refused); err != nil {
 			return err
 		}
-		return in.persist(ctx, func() error { return in.log.done(ctx, u.log) })
+		done := in.countBuried(ctx, u, refused)
+		return in.persist(ctx, func() error { return in.log.done(done, u.log) })
 	}
 	in.logger.Warn("The store refused a unit for good. Looking for the item at fault.",
 		zap.Error(refused), zap.Int("rows", u.rows), zap.Strings("tables", refused.tables))
 	a.log, b.log = a.record(), b.record()
-	if err := in.persist(ctx, func() error { return in.log.replace(ctx, u.log, a.log, b.log) }); err != nil {
+	taken := in.countTaken(ctx, u, refused)
+	if err := in.persist(ctx, func() error { return in.log.replace(taken, u.log, a.log, b.log) }); err != nil {
 		return err
 	}
 	return errors.Join(in.storeUnit(ctx, a), in.storeUnit(ctx, b))
@@ -49,7 +51,8 @@ func (in *inserter) bury(ctx context.Context, u *unit, refused *refusal) error {
 		Reason: refused.Error(),
 		Code:   errorCode(refused),
 		Unit:   u.id,
-		Items:  max(p.part.Items(), 1),
+		Items:  p.part.Items(),
+		Minute: p.minute,
 	}
 	if len(refused.tables) > 0 {
 		entry.Table = refused.tables[0]
@@ -59,7 +62,7 @@ func (in *inserter) bury(ctx context.Context, u *unit, refused *refusal) error {
 	if err := in.persist(ctx, func() error { return in.letters.Write(entry) }); err != nil {
 		return err
 	}
-	in.telemetry.ExporterClickhouseRollupDeadLetterItems.Add(ctx, int64(entry.Items),
+	in.telemetry.ExporterClickhouseRollupDeadLetterItems.Add(ctx, int64(max(entry.Items, 1)),
 		metric.WithAttributes(attribute.String("table", entry.Table), attribute.Int("code", entry.Code)))
 	in.logger.Error("The store refuses an item for good. It is kept among the dead letters: see trackway deadletter list.",
 		zap.Error(refused), zap.String("dead_letter", entry.ID), zap.String("project", entry.Project))

@@ -68,7 +68,7 @@ func (r *recovered) load(ctx context.Context, log *unitLog, client storage.Clien
 	if err != nil {
 		return fmt.Errorf("looking for the deliveries of units that were in flight: %w", err)
 	}
-	parts := map[deliveryID][]*columns.Part{}
+	parts, minutes := map[deliveryID][]*columns.Part{}, map[deliveryID]int64{}
 	for id, item := range items {
 		b, err := columns.Decode(item[itemHead:])
 		if err != nil {
@@ -76,7 +76,7 @@ func (r *recovered) load(ctx context.Context, log *unitLog, client storage.Clien
 			delete(items, id)
 			continue
 		}
-		parts[id] = b.Parts()
+		parts[id], minutes[id] = b.Parts(), itemMinute(item)
 	}
 	for _, u := range slices.Clone(log.units) {
 		if u.state == stored {
@@ -87,7 +87,7 @@ func (r *recovered) load(ctx context.Context, log *unitLog, client storage.Clien
 			}
 			continue
 		}
-		unit, missing := rebuild(u, parts)
+		unit, missing := rebuild(u, parts, minutes)
 		if missing == nil {
 			r.add(unit)
 			continue
@@ -115,7 +115,7 @@ func (r *recovered) load(ctx context.Context, log *unitLog, client storage.Clien
 }
 
 // rebuild puts a unit together again, or names the deliveries it lacks.
-func rebuild(u *loggedUnit, parts map[deliveryID][]*columns.Part) (*unit, []string) {
+func rebuild(u *loggedUnit, parts map[deliveryID][]*columns.Part, minutes map[deliveryID]int64) (*unit, []string) {
 	out := &unit{id: u.id, window: u.window, tables: u.tables, log: u}
 	var missing []string
 	for _, ref := range u.pieces {
@@ -129,7 +129,7 @@ func rebuild(u *loggedUnit, parts map[deliveryID][]*columns.Part) (*unit, []stri
 			missing = append(missing, ref.delivery.String())
 			continue
 		}
-		out.add(piece{ref: ref, part: part})
+		out.add(piece{ref: ref, part: part, minute: minutes[ref.delivery]})
 	}
 	return out, missing
 }

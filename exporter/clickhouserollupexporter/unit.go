@@ -13,7 +13,9 @@ import (
 type piece struct {
 	ref  pieceRef
 	part *columns.Part
-	req  *request // who waits for it; nil for what a restart put together
+	// minute is that in which the delivery was offered, since 1970.
+	minute int64
+	req    *request // who waits for it; nil for what a restart put together
 }
 
 // unit is the rows that are inserted together.
@@ -90,8 +92,8 @@ func (u *unit) halves(tables []string) (a, b *unit) {
 		if y == nil || p.ref.path.len == maxPath {
 			return u, nil
 		}
-		first = []piece{{ref: pieceRef{p.ref.delivery, p.ref.path.half(false)}, part: x}}
-		second = []piece{{ref: pieceRef{p.ref.delivery, p.ref.path.half(true)}, part: y}}
+		first = []piece{{ref: pieceRef{p.ref.delivery, p.ref.path.half(false)}, part: x, minute: p.minute}}
+		second = []piece{{ref: pieceRef{p.ref.delivery, p.ref.path.half(true)}, part: y, minute: p.minute}}
 	}
 	a, b = newUnit(u.window), newUnit(u.window)
 	a.tables, b.tables = tables, tables

@@ -44,7 +44,7 @@ func (q *units) add(r *request, parts []*columns.Part) {
 			u.deadline = q.now().Add(q.cfg.MaxAge)
 			q.open[window] = u
 		}
-		u.add(piece{ref: pieceRef{delivery: r.id}, part: part, req: r})
+		u.add(piece{ref: pieceRef{delivery: r.id}, part: part, minute: r.minute, req: r})
 		if u.rows >= q.cfg.MaxRows || u.bytes >= q.cfg.MaxBytes {
 			delete(q.open, window)
 			q.full = append(q.full, u)

@@ -9,7 +9,7 @@ import (
 
 // Reasons for which accepted items are dropped. The order is part of the stored
 // form: add at the end.
-var Reasons = [...]string{"other", "too_old", "no_project", "operator", "erased"}
+var Reasons = [...]string{"other", "too_old", "no_project", "operator", "erased", "repeated"}
 
 // reasonIndex gives the place of a reason, that of "other" for an unknown one.
 func reasonIndex(reason string) int { return max(slices.Index(Reasons[:], reason), 0) }
