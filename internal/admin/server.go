@@ -18,9 +18,8 @@ import (
 const (
 	socketMode    = 0o600
 	directoryMode = 0o700
-	// maxPath is what a Unix socket's address takes on Linux, 107 bytes, without the
-	// name of the directory that it is made in.
-	maxPath = 90
+	// maxPath is what a Unix socket's address takes on Linux.
+	maxPath = 107
 	// headerTimeout ends connections that never send a request.
 	headerTimeout = 10 * time.Second
 	// dialTimeout tells a socket that somebody serves from a stale one.
@@ -142,9 +141,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Listen opens the socket at path and serves it until Close. A socket that nobody
 // serves any more is replaced.
 func (s *Server) Listen(path string) error {
-	if len(path) > maxPath {
-		return fmt.Errorf("admin socket %s: the system takes at most %d bytes of path: name a shorter one", path, maxPath)
-	}
 	if err := os.MkdirAll(filepath.Dir(path), directoryMode); err != nil {
 		return fmt.Errorf("admin socket: %w", err)
 	}
@@ -173,7 +169,11 @@ func listen(path string) (net.Listener, error) {
 	}
 	defer os.RemoveAll(private)
 	temp := filepath.Join(private, "s")
-	l, err := net.Listen("unix", temp)
+	var l net.Listener
+	err = withAddress(temp, func(address string) (err error) {
+		l, err = net.Listen("unix", address)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,9 @@ func removeStale(path string) error {
 	if info.Mode()&os.ModeSocket == 0 {
 		return fmt.Errorf("%s is there and is no socket: name another path", path)
 	}
-	c, err := net.DialTimeout("unix", path, dialTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
+	defer cancel()
+	c, err := dial(ctx, path)
 	if err == nil {
 		c.Close()
 		return fmt.Errorf("%s: another process serves it", path)
