@@ -103,6 +103,3 @@ func judge(all points) []report.Gate {
 	}
 	return gates
 }
-
-// fileStorageArm is the peer of small requests.
-const fileStorageArm = "file_storage"

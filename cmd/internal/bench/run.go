@@ -22,6 +22,8 @@ import (
 const (
 	drainPause  = 50 * time.Millisecond // between looks at a store that drains
 	drainStall  = 90 * time.Second      // without a new row, a store will not get any more
+	countPause  = time.Second           // between recounts that differ: rollups may follow their rows
+	countLimit  = 15 * time.Second      // after which a difference stands
 	settleLimit = 5 * time.Second       // merges that go on longer are left to themselves
 )
 
@@ -216,8 +218,11 @@ func (r *run) account() {
 
 // drain waits until everything accepted is stored.
 func (r *run) drain(ctx context.Context) error {
-	want := r.accepted.Items()
-	last, moved := int64(-1), time.Now()
+	want := recount.Rows{Records: r.accepted.Items(), Journey: r.accepted.Keys}
+	if r.arm.contrib {
+		want.Journey = 0
+	}
+	last, moved := recount.Rows{}, time.Now()
 	for {
 		stored, err := recount.Stored(ctx, r.stack.Engine)
 		if err != nil {
@@ -226,7 +231,7 @@ func (r *run) drain(ctx context.Context) error {
 		if stored != last {
 			last, moved = stored, time.Now()
 		}
-		if stored >= want || time.Since(moved) > drainStall {
+		if stored.Records >= want.Records && stored.Journey >= want.Journey || time.Since(moved) > drainStall {
 			break // what is missing is counted later
 		}
 		if err := sleep(ctx, drainPause); err != nil {
@@ -302,21 +307,20 @@ func (r *run) sum() {
 // recount compares the store with what was accepted.
 func (r *run) recount(ctx context.Context) error {
 	p := r.point
-	p.Rows, _ = recount.Stored(ctx, r.stack.Engine) // the tables are counted below
-	if r.arm.contrib {
-		tables, err := recount.CountContrib(ctx, r.stack.Engine)
-		if err != nil {
+	var wrong []string
+	for begin := time.Now(); ; {
+		var err error
+		if wrong, err = r.compare(ctx); err != nil {
 			return err
 		}
-		p.Wrong = append(p.Wrong, tables.Check(r.accepted)...)
-	} else {
-		tables, err := recount.Count(ctx, r.stack.Engine)
-		if err != nil {
+		if len(wrong) == 0 || time.Since(begin) > countLimit {
+			break
+		}
+		if err := sleep(ctx, countPause); err != nil {
 			return err
 		}
-		p.Tables = &tables
-		p.Wrong = append(p.Wrong, tables.Check(r.accepted)...)
 	}
+	p.Wrong = append(p.Wrong, wrong...)
 	if rejected := p.Sent.All.ItemsRejected; rejected > 0 {
 		p.Wrong = append(p.Wrong, fmt.Sprintf("rejected items: want 0, got %d", rejected))
 	}
@@ -327,6 +331,22 @@ func (r *run) recount(ctx context.Context) error {
 		p.Wrong = append(p.Wrong, "nothing was accepted")
 	}
 	return nil
+}
+
+// compare counts the tables once and says what differs.
+func (r *run) compare(ctx context.Context) ([]string, error) {
+	stored, err := recount.Stored(ctx, r.stack.Engine)
+	if err != nil {
+		return nil, err
+	}
+	r.point.Rows = stored.Records
+	if r.arm.contrib {
+		tables, err := recount.CountContrib(ctx, r.stack.Engine)
+		return tables.Check(r.accepted), err
+	}
+	tables, err := recount.Count(ctx, r.stack.Engine)
+	r.point.Tables = &tables
+	return tables.Check(r.accepted), err
 }
 
 // wrong adds a sentence about what must not be.

@@ -125,10 +125,6 @@ func (b *Bench) cpu() []*arm {
 	}
 }
 
-func (b *Bench) small() []*arm {
-	return []*arm{{name: "trackway", spec: b.spec(workload.NDJSON, workload.Mix{}, 64, 1, 0, 10)}}
-}
-
 func (b *Bench) tail() []*arm {
 	return []*arm{{name: "trackway", probes: tailed, spec: b.spec(workload.NDJSON, workload.Mix{}, 16, 100, 10_000, 15)}}
 }

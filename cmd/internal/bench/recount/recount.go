@@ -20,13 +20,15 @@ var trackwaySQL string
 //go:embed sql/contrib.sql
 var contribSQL string
 
-// Stored is the number of records in the store, spans and events with them. It is
-// cheap: the engine knows it without reading.
-func Stored(ctx context.Context, e clickhouse.Endpoint) (int64, error) {
-	row, err := one[struct {
-		Rows int64 `json:"rows"`
-	}](ctx, e, storedSQL)
-	return row.Rows, err
+// Rows is how many rows the store has.
+type Rows struct {
+	Records int64 `json:"records"` // requests, spans and events, or what the upstream exporter makes of them
+	Journey int64 `json:"journey"`
+}
+
+// Stored counts rows. It is cheap: the engine knows the numbers without reading.
+func Stored(ctx context.Context, e clickhouse.Endpoint) (Rows, error) {
+	return one[Rows](ctx, e, storedSQL)
 }
 
 // Parts is how finely a store is divided.
