@@ -32,7 +32,7 @@ func send(stack *harness.Stack, service string) bool {
 func TestEngineOutage(t *testing.T) {
 	stack := harness.StartStack(t)
 	require.True(t, send(stack, "before"))
-	require.Len(t, stack.List(t, "requests", "service = 'before'"), 1, "acknowledged is stored")
+	require.Eventually(t, func() bool { return len(stack.List(t, "requests", "service = 'before'")) == 1 }, patience, 20*time.Millisecond)
 
 	old := stack.ChildPID(t, "engine")
 	require.NoError(t, syscall.Kill(old, syscall.SIGKILL))

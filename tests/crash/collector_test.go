@@ -19,13 +19,22 @@ func freeAddress(t *testing.T) string {
 	return harness.FreeAddresses(t, 1)[0]
 }
 
-// startCollector runs the standalone configuration against the engine's address
-// and gives the base URL for NDJSON. The engine need not be there.
-func startCollector(t *testing.T, engine string) string {
+// collector is one that tests kill and start again on one data directory.
+type collector struct {
+	process        *harness.Process
+	env            []string
+	data           string
+	ndjson, health string
+}
+
+// launchCollector runs the standalone configuration against the engine's address.
+// The engine need not be there.
+func launchCollector(t *testing.T, engine string) *collector {
 	t.Helper()
 	ndjson, health := freeAddress(t), freeAddress(t)
-	harness.Start(t, "collector", []string{
-		"TRACKWAY_DATA=" + dataDir(t),
+	data := dataDir(t)
+	c := &collector{data: data, ndjson: "http://" + ndjson, health: "http://" + health, env: []string{
+		"TRACKWAY_DATA=" + data,
 		"TRACKWAY_CLICKHOUSE_ENDPOINT=http://" + engine,
 		"TRACKWAY_CLICKHOUSE_PASSWORD=" + password,
 		"TRACKWAY_NDJSON_ENDPOINT=" + ndjson,
@@ -33,16 +42,32 @@ func startCollector(t *testing.T, engine string) string {
 		"TRACKWAY_OTLP_GRPC_ENDPOINT=" + freeAddress(t),
 		"TRACKWAY_OTLP_HTTP_ENDPOINT=" + freeAddress(t),
 		"TRACKWAY_LIVE_TAIL_ENDPOINT=" + freeAddress(t),
-	}, harness.Collector(t), "--config", filepath.Join(harness.Root(t), "config", "standalone.yaml"))
+	}}
+	c.start(t)
+	return c
+}
+
+func (c *collector) start(t *testing.T) {
+	t.Helper()
+	c.process = harness.Start(t, "collector", c.env, harness.Collector(t), "--config", filepath.Join(harness.Root(t), "config", "standalone.yaml"),
+		// The upstream exporter for metrics would not start without an engine.
+		"--config", "yaml:exporters::clickhouse::create_schema: false")
 	require.Eventually(t, func() bool {
-		res, err := client.Get("http://" + health)
+		res, err := client.Get(c.health)
 		if err != nil {
 			return false
 		}
 		_ = res.Body.Close()
 		return res.StatusCode == http.StatusOK
 	}, time.Minute, 20*time.Millisecond, "the collector is healthy")
-	return "http://" + ndjson
+}
+
+// restart kills the collector as a crash would and starts it again.
+func (c *collector) restart(t *testing.T) {
+	t.Helper()
+	require.NoError(t, syscall.Kill(c.process.PID(), syscall.SIGKILL))
+	<-c.process.Exited()
+	c.start(t)
 }
 
 // trapStep and trapSpan spread the renames that are hit over those a unit makes
@@ -54,11 +79,12 @@ const (
 
 // The engine dies at one rename after another while clients go on sending; no
 // run of it between the deaths is a calm one. The collector answers a batch once
-// it is stored, so clients wait while the engine is away.
+// it is in its journal, so clients do not notice.
 func TestCollectorBeforeAnEngineKilledAtRenames(t *testing.T) {
 	data, listen := dataDir(t), freeAddress(t)
 	e := startEngine(t, data, listen)
-	s := startSender(t, startCollector(t, listen))
+	c := launchCollector(t, listen)
+	s := startSender(t, c.ndjson, c.data)
 	s.more(t, 5)
 	e.kill(t)
 	for round := range rounds(t) {
@@ -75,20 +101,71 @@ func TestCollectorBeforeAnEngineKilledAtRenames(t *testing.T) {
 	s.finish(t, e.store)
 }
 
-// The engine that trackway up supervises dies at random moments.
-func TestSupervisedEngineKilledAtRandomMoments(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, seed))
-	stack := harness.StartStack(t)
-	s := startSender(t, stack.NDJSON)
-	for range rounds(t) {
-		s.more(t, 1+random.Uint64N(20))
-		time.Sleep(time.Duration(random.IntN(50_000)) * time.Microsecond) // a random moment, not a wait for anything
-		old := stack.ChildPID(t, "engine")
-		require.NoError(t, syscall.Kill(old, syscall.SIGKILL))
-		require.Eventually(t, func() bool { return stack.ChildPID(t, "engine") != old }, time.Minute, 20*time.Millisecond, "up starts the engine again")
+// What trackway up supervises dies at random moments: the engine, the collector,
+// both. A sender that was answered finds its batch once; one that was not finds it
+// once or not at all.
+func TestSupervisedKills(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		victims []string
+	}{
+		{"engine", []string{"engine"}},
+		{"collector", []string{"collector"}},
+		{"both", []string{"engine", "collector"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			seed := uint64(time.Now().UnixNano())
+			t.Logf("seed %d", seed)
+			random := rand.New(rand.NewPCG(seed, seed))
+			stack := harness.StartStack(t)
+			s := startSender(t, stack.NDJSON, stack.Data)
+			for range rounds(t) {
+				s.more(t, 1+random.Uint64N(20))
+				time.Sleep(time.Duration(random.IntN(400_000)) * time.Microsecond) // a random moment, not a wait for anything
+				var old []int
+				for _, v := range tt.victims {
+					old = append(old, childPID(t, stack, v, 0))
+				}
+				for _, pid := range old {
+					require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+				}
+				for i, v := range tt.victims {
+					childPID(t, stack, v, old[i])
+				}
+			}
+			s.more(t, 10)
+			s.finish(t, store{stack.ClickHouse.URL(), stack.ClickHouse.Password})
+		})
 	}
+}
+
+// childPID waits until a child of up runs that is not the old one; up says 0 while
+// none does.
+func childPID(t *testing.T, stack *harness.Stack, name string, old int) (pid int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		pid = stack.ChildPID(t, name)
+		return pid != 0 && pid != old
+	}, time.Minute, 20*time.Millisecond, "up starts the %s again", name)
+	return pid
+}
+
+// The engine is away while the collector accepts and is killed again and again;
+// then it comes, and all is drained.
+func TestCollectorKilledWhileTheEngineIsAway(t *testing.T) {
+	data, listen := dataDir(t), freeAddress(t)
+	e := startEngine(t, data, listen)
+	c := launchCollector(t, listen)
+	s := startSender(t, c.ndjson, c.data)
+	s.more(t, 5)
+	e.kill(t)
+	for range rounds(t) {
+		s.more(t, 20)
+		c.restart(t)
+	}
+	s.more(t, 20)
+	e = startEngine(t, data, listen)
+	c.restart(t) // in the middle of draining
 	s.more(t, 10)
-	s.finish(t, store{stack.ClickHouse.URL(), stack.ClickHouse.Password})
+	s.finish(t, e.store)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/trackwayhq/trackway/internal/admin"
 )
 
 // batchItems is the size of an NDJSON body; senderPause bounds the load on the
@@ -28,6 +31,7 @@ const (
 // it answered with 200.
 type sender struct {
 	ndjson   string
+	admin    *admin.Client // of the collector's admin socket
 	start    time.Time
 	next     atomic.Uint64
 	answered atomic.Uint64
@@ -38,10 +42,11 @@ type sender struct {
 	acked map[uint64]bool
 }
 
-func startSender(t *testing.T, ndjson string) *sender {
+// startSender sends to the collector whose data directory is given, too.
+func startSender(t *testing.T, ndjson, data string) *sender {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &sender{ndjson: ndjson, start: time.Now().UTC(), stop: cancel, acked: make(map[uint64]bool)}
+	s := &sender{ndjson: ndjson, admin: admin.NewClient(filepath.Join(data, "run", "collector.sock")), start: time.Now().UTC(), stop: cancel, acked: make(map[uint64]bool)}
 	for range senders {
 		s.group.Go(func() {
 			for ctx.Err() == nil {
@@ -103,8 +108,22 @@ func (s *sender) more(t *testing.T, n uint64) {
 	require.Eventually(t, func() bool { return s.answered.Load() >= goal }, 2*time.Minute, 5*time.Millisecond, "the collector answers on")
 }
 
-// finish stops sending, waits until everything answered is in the store, and
-// requires that it is there once and that nothing else is there twice.
+// pending is how many deliveries the collector has in its journal.
+func (s *sender) pending() (int, error) {
+	var clients []struct{ Deliveries int }
+	if err := s.admin.Do(context.Background(), http.MethodGet, "/pending", nil, &clients); err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, c := range clients {
+		n += c.Deliveries
+	}
+	return n, nil
+}
+
+// finish stops sending, waits until the collector has nothing left to store, and
+// requires that everything answered is there once and that nothing else is there
+// twice.
 func (s *sender) finish(t *testing.T, to store) {
 	t.Helper()
 	s.stop()
@@ -130,12 +149,11 @@ func (s *sender) finish(t *testing.T, to store) {
 		}
 		return out
 	}
-	deadline := time.Now().Add(3 * time.Minute)
+	require.Eventually(t, func() bool {
+		n, err := s.pending()
+		return err == nil && n == 0
+	}, 3*time.Minute, 100*time.Millisecond, "the journal is drained")
 	left := missing()
-	for len(left) > 0 && time.Now().Before(deadline) {
-		time.Sleep(200 * time.Millisecond)
-		left = missing()
-	}
 	require.Empty(t, left, "acknowledged and not stored")
 	require.Empty(t, to.ask(t, "SELECT request_id, count() FROM trackway.requests GROUP BY request_id HAVING count() > 1 LIMIT 20"), "stored more than once")
 	to.verifyDerived(t)

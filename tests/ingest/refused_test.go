@@ -53,17 +53,18 @@ func TestBatchSentAgain(t *testing.T) {
 	}
 }
 
-// TestStoreThatIsAwayIsNamed sends to a collector whose store is away and reads
-// what the sender is told once its time is over.
+// TestStoreThatIsAwayIsNamed sends to a collector whose queue is in memory and whose
+// store is away, and reads what the sender is told once its time is over.
 func TestStoreThatIsAwayIsNamed(t *testing.T) {
 	addrs := harness.FreeAddresses(t, 6)
 	config, err := os.ReadFile(filepath.Join(harness.Root(t), "config", "standalone.yaml"))
 	require.NoError(t, err)
 	text := string(config)
 	for old, changed := range map[string]string{
-		"read_header_timeout: 20s": "read_header_timeout: 1s",
-		"  request_event:\n":       "  request_event:\n    timeout: 2s\n",
-		"async_insert: false":      "create_schema: false", // else it asks the store at start
+		"read_header_timeout: 20s":       "read_header_timeout: 1s",
+		"  request_event:\n":             "  request_event:\n    timeout: 2s\n",
+		"      storage: journal_storage": "      wait_for_result: true",
+		"async_insert: false":            "create_schema: false", // else it asks the store at start
 	} {
 		require.Equal(t, 1, strings.Count(text, old), old)
 		text = strings.Replace(text, old, changed, 1)
