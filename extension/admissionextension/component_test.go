@@ -39,7 +39,7 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, err)
 	id := component.MustNewIDWithName("project_auth", "main")
 	assert.Equal(t, &Config{
-		MaxRequestBytes: 1 << 20, MaxMessageBytes: 1 << 19, MaxInProgressBytes: 1 << 21, ReceiveTimeout: 5 * time.Second,
+		MaxRequestBytes: 1 << 20, MaxMessageBytes: 1 << 19, MaxInProgressBytes: 1 << 21, MaxWaitingCalls: 6, ReceiveTimeout: 5 * time.Second,
 		Authenticator: &id, AuthAttribute: "tenant",
 		Limits: admission.Limits{ItemsPerSecond: 1, BytesPerSecond: 2, ItemsPerDay: 3, BytesPerDay: 4},
 		Burst:  time.Minute, UsageFile: "/var/lib/trackway/usage.json", FlushInterval: 2 * time.Second, MaxProjects: 5,

@@ -16,8 +16,10 @@ const (
 	defaultMaxRequestBytes = 20 << 20
 	// gRPC's own default.
 	defaultMaxMessageBytes = 4 << 20
-	// Decoded data is a few times as large as its body.
-	defaultMaxInProgressBytes = 256 << 20
+	// Decoded data is a few times as large as its body: this is some 400 MiB.
+	defaultMaxInProgressBytes = 128 << 20
+	// 32 MiB: gRPC takes the first 64 KiB of a message without being asked.
+	defaultMaxWaitingCalls = 512
 	// A body of defaultMaxRequestBytes over a line of 6 Mbit/s.
 	defaultReceiveTimeout = 30 * time.Second
 	// Exporters send what they gathered in some seconds at once.
@@ -36,9 +38,13 @@ type Config struct {
 	// it replaces max_recv_msg_size_mib.
 	MaxMessageBytes int64 `mapstructure:"max_message_bytes"`
 	// MaxInProgressBytes bounds the inflated bytes of all requests in progress.
-	// What would exceed it is answered 429. A gRPC call counts as MaxMessageBytes
-	// until its message is there.
+	// An HTTP body that would exceed it is answered 429. A gRPC call counts as
+	// MaxMessageBytes until its message is there, and waits unread where these are not
+	// to be had.
 	MaxInProgressBytes int64 `mapstructure:"max_in_progress_bytes"`
+	// MaxWaitingCalls is how many gRPC calls may wait so; more are refused. Each
+	// holds 64 KiB at most.
+	MaxWaitingCalls int `mapstructure:"max_waiting_calls"`
 	// ReceiveTimeout is how long a body or message may take to arrive.
 	ReceiveTimeout time.Duration `mapstructure:"receive_timeout"`
 
@@ -71,6 +77,7 @@ func createDefaultConfig() component.Config {
 		MaxRequestBytes:    defaultMaxRequestBytes,
 		MaxMessageBytes:    defaultMaxMessageBytes,
 		MaxInProgressBytes: defaultMaxInProgressBytes,
+		MaxWaitingCalls:    defaultMaxWaitingCalls,
 		ReceiveTimeout:     defaultReceiveTimeout,
 		AuthAttribute:      conventions.Project,
 		Burst:              defaultBurst,
@@ -88,6 +95,7 @@ func (c *Config) Validate() error {
 	}{
 		{"max_request_bytes", c.MaxRequestBytes, 1},
 		{"max_message_bytes", c.MaxMessageBytes, 1},
+		{"max_waiting_calls", int64(c.MaxWaitingCalls), 1},
 		{"max_projects", int64(c.MaxProjects), 1},
 		{"limits::items_per_second", c.Limits.ItemsPerSecond, 0},
 		{"limits::bytes_per_second", c.Limits.BytesPerSecond, 0},

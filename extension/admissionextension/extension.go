@@ -23,7 +23,9 @@ type admissionExtension struct {
 
 	budget         budget
 	projects       projects
+	calls          budget // gRPC calls that wait for the budget
 	errBusy        *admission.Refusal
+	errManyCalls   *admission.Refusal
 	errMaxProjects *admission.Refusal
 	authenticator  extensionauth.Server // nil unless configured
 
@@ -44,7 +46,9 @@ func newExtension(set extension.Settings, cfg *Config) (*admissionExtension, err
 		cfg: cfg, set: set, telemetry: newTelemetry(builder),
 		budget:         budget{max: cfg.MaxInProgressBytes},
 		projects:       projects{burst: cfg.Burst.Seconds(), max: cfg.MaxProjects, byID: map[string]*project{}},
-		errBusy:        busyRefusal(cfg.MaxInProgressBytes),
+		calls:          budget{max: int64(cfg.MaxWaitingCalls)},
+		errBusy:        busyRefusal("max_in_progress_bytes", "bytes of requests in progress", cfg.MaxInProgressBytes),
+		errManyCalls:   busyRefusal("max_waiting_calls", "calls waiting to be received", int64(cfg.MaxWaitingCalls)),
 		errMaxProjects: full,
 	}, nil
 }
@@ -74,7 +78,7 @@ func (a *admissionExtension) Start(_ context.Context, host component.Host) error
 		}
 	}
 	if err := a.telemetry.builder.Observe(func() metadata.Observation {
-		return metadata.Observation{InProgressBytes: a.budget.used.Load(), Projects: int64(a.projects.len())}
+		return metadata.Observation{InProgressBytes: a.budget.inUse(), Projects: int64(a.projects.len())}
 	}); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/collector/client"
@@ -17,19 +18,29 @@ import (
 
 var _ extensionmiddleware.GRPCServer = (*admissionExtension)(nil)
 
+// windowBytes is what gRPC takes of a message before it is read.
+const windowBytes = 64 << 10
+
+// connectionWindowBytes lets a connection over a slow line carry 10 MB/s at 100 ms.
+const connectionWindowBytes = 1 << 20
+
 // GetGRPCServerOptions bounds a server. gRPC receives and inflates a message
 // before any interceptor runs, the receiver's authentication included, so a call
-// is admitted when its headers are there (tap), and holds the longest message
-// until the size of its own is known (stats handler). The interceptor, which runs
-// after the receiver's authentication, charges the project.
+// is admitted when its headers are there (tap). It then waits, its message unread,
+// until the budget has room for the longest one (stats handler), and gives back the
+// rest when the size of its own is known. The interceptor, which runs after the
+// receiver's authentication, charges the project. Windows do not grow by
+// themselves, so what waits is small.
 func (a *admissionExtension) GetGRPCServerOptions(context.Context) ([]grpc.ServerOption, error) {
 	if a.cfg.MaxMessageBytes > math.MaxInt {
 		return nil, fmt.Errorf("max_message_bytes: %d is more than this machine can address", a.cfg.MaxMessageBytes)
 	}
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(a.cfg.MaxMessageBytes)),
+		grpc.StaticStreamWindowSize(windowBytes),
+		grpc.StaticConnWindowSize(connectionWindowBytes),
 		grpc.InTapHandle(a.tap),
-		grpc.StatsHandler(received{}),
+		grpc.StatsHandler(receiving{}),
 		grpc.ChainUnaryInterceptor(a.intercept),
 	}, nil
 }
@@ -37,8 +48,10 @@ func (a *admissionExtension) GetGRPCServerOptions(context.Context) ([]grpc.Serve
 // call is a gRPC call in progress.
 type call struct {
 	*request
-	waiting *time.Timer // ends the call when its message does not arrive
+	waiting func()      // ends its being one of the calls that wait
+	slow    *time.Timer // ends the call when its message does not arrive
 	checked bool        // the project is known and has been asked
+	noRoom  bool        // waited too long; the end of its context may come too late
 	forget  func() bool // undoes what the end of the stream would cause
 }
 
@@ -61,18 +74,20 @@ func (a *admissionExtension) tap(ctx context.Context, info *tap.Info) (context.C
 		}
 		c.checked = true
 	}
-	if refusal := c.hold(a.cfg.MaxMessageBytes); refusal != nil {
-		a.telemetry.refuse(ctx, refusal.Reason)
-		return nil, refusal
+	if !a.calls.acquire(1) {
+		a.telemetry.refuse(ctx, a.errManyCalls.Reason)
+		return nil, a.errManyCalls
 	}
+	c.waiting = sync.OnceFunc(func() { a.calls.release(1) })
 	ctx, cancel := context.WithCancel(ctx)
-	c.waiting = time.AfterFunc(a.cfg.ReceiveTimeout, func() {
+	c.slow = time.AfterFunc(a.cfg.ReceiveTimeout, func() {
 		a.telemetry.refuse(context.WithoutCancel(ctx), "receive_timeout")
 		cancel()
 	})
 	// The end of the stream, however it comes, gives back what the call holds.
 	c.forget = context.AfterFunc(ctx, func() {
-		c.waiting.Stop()
+		c.slow.Stop()
+		c.waiting()
 		c.finish(false)
 		cancel()
 	})
@@ -84,6 +99,9 @@ func (a *admissionExtension) intercept(ctx context.Context, req any, _ *grpc.Una
 	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
 		return next(ctx, req) // not of this server's tap
+	}
+	if c.noRoom {
+		return nil, a.errBusy
 	}
 	if !c.checked {
 		p, refusal := a.admit(client.FromContext(ctx).Auth, time.Now())
@@ -111,26 +129,32 @@ func (c *call) size() int64 {
 	return c.held
 }
 
-// received is told when a message has been received and inflated.
-type received struct{}
+// receiving is told how far the receiving of a call's message is, by the goroutine
+// that receives it.
+type receiving struct{}
 
-// HandleRPC makes a call hold its message's size instead of the longest.
-func (received) HandleRPC(ctx context.Context, s stats.RPCStats) {
-	in, ok := s.(*stats.InPayload)
+// HandleRPC keeps a call waiting before its message is read, until there is room
+// for the longest, and makes it hold the message's size afterwards.
+func (receiving) HandleRPC(ctx context.Context, s stats.RPCStats) {
+	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
 		return
 	}
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		c.waiting.Stop()
-		c.shrink(int64(in.Length))
+	switch s := s.(type) {
+	case *stats.InHeader:
+		c.noRoom = !c.await(ctx, c.a.cfg.MaxMessageBytes)
+		c.waiting()
+	case *stats.InPayload:
+		c.slow.Stop()
+		c.shrink(int64(s.Length))
 	}
 }
 
 // TagRPC adds nothing.
-func (received) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+func (receiving) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
 
 // TagConn adds nothing.
-func (received) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+func (receiving) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
 
 // HandleConn does nothing.
-func (received) HandleConn(context.Context, stats.ConnStats) {}
+func (receiving) HandleConn(context.Context, stats.ConnStats) {}

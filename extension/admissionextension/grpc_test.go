@@ -95,12 +95,12 @@ func TestMessagesAreBounded(t *testing.T) {
 	require.Zero(t, retryDelay(t, err), "it would not fit the next time either")
 	_, err = client.Export(t.Context(), spans(40<<20), grpc.UseCompressor(gzip.Name))
 	require.Equal(t, codes.ResourceExhausted, status.Code(err), "a few kilobytes that inflate to 40 MiB")
-	require.Eventually(t, func() bool { return a.budget.used.Load() == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return a.budget.inUse() == 0 }, 10*time.Second, time.Millisecond)
 }
 
 func TestCallsInProgressAreBounded(t *testing.T) {
 	cfg := createDefaultConfig().(*Config)
-	cfg.MaxRequestBytes, cfg.MaxMessageBytes, cfg.MaxInProgressBytes = 1<<20, 1<<20, 1<<20+1<<19
+	cfg.MaxRequestBytes, cfg.MaxMessageBytes, cfg.MaxInProgressBytes, cfg.MaxWaitingCalls = 1<<20, 1<<20, 1<<20+1<<19, 2
 	entered, leave := make(chan struct{}), make(chan struct{})
 	addr, a := serveGRPC(t, cfg, nil, func(_ context.Context, req ptraceotlp.ExportRequest) error {
 		if len(req.Traces().ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).Name()) > 1<<18 {
@@ -110,22 +110,68 @@ func TestCallsInProgressAreBounded(t *testing.T) {
 		return nil
 	})
 	client := dial(t, addr)
-	held := make(chan error)
-	go func() {
-		_, err := client.Export(context.Background(), spans(1<<19+1<<18))
+	held := make(chan error, 3)
+	send := func(size int) {
+		_, err := client.Export(context.Background(), spans(size))
 		held <- err
-	}()
+	}
+	go send(1<<19 + 1<<18)
 	<-entered
-	assert.Less(t, a.budget.used.Load(), int64(1<<20), "a call whose message is there holds its size")
+	assert.Less(t, a.budget.inUse(), int64(1<<20), "a call whose message is there holds its size")
+
+	// There is no room for another: two calls may wait, a third is told to come again.
+	go send(10)
+	go send(10)
+	require.Eventually(t, func() bool { return a.calls.inUse() == 2 }, 10*time.Second, time.Millisecond)
 	_, err := client.Export(t.Context(), spans(10))
 	require.Equal(t, codes.ResourceExhausted, status.Code(err))
-	require.ErrorContains(t, err, "max_in_progress_bytes")
+	require.ErrorContains(t, err, "2 calls waiting to be received already (max_waiting_calls)")
 	require.Equal(t, time.Second, retryDelay(t, err))
 	close(leave)
-	require.NoError(t, <-held)
-	_, err = client.Export(t.Context(), spans(10))
+	for range 3 {
+		require.NoError(t, <-held, "who waited is served")
+	}
+	require.Eventually(t, func() bool { return a.budget.inUse() == 0 && a.calls.inUse() == 0 }, 10*time.Second, time.Millisecond)
+}
+
+// However little room there is, senders that come together are all served.
+func TestManySendersInLittleRoom(t *testing.T) {
+	cfg := createDefaultConfig().(*Config)
+	cfg.MaxRequestBytes, cfg.MaxMessageBytes, cfg.MaxInProgressBytes = 1<<20, 1<<20, 1<<20
+	addr, a := serveGRPC(t, cfg, nil, accept)
+	results := make(chan error)
+	for range 10 {
+		client := dial(t, addr)
+		for range 10 {
+			go func() {
+				var err error
+				for range 10 {
+					if _, err = client.Export(context.Background(), spans(100<<10)); err != nil {
+						break
+					}
+				}
+				results <- err
+			}()
+		}
+	}
+	for range 100 {
+		require.NoError(t, <-results)
+	}
+	require.Eventually(t, func() bool { return a.budget.inUse() == 0 && a.calls.inUse() == 0 }, 10*time.Second, time.Millisecond)
+}
+
+// A call that waits for room is ended when its time is over.
+func TestCallsDoNotWaitForEver(t *testing.T) {
+	cfg := createDefaultConfig().(*Config)
+	cfg.ReceiveTimeout = 100 * time.Millisecond
+	addr, a := serveGRPC(t, cfg, nil, accept)
+	require.True(t, a.budget.acquire(cfg.MaxInProgressBytes))
+	_, err := dial(t, addr).Export(t.Context(), spans(10))
+	require.Contains(t, []codes.Code{codes.Canceled, codes.ResourceExhausted}, status.Code(err), "which of the two is first")
+	a.budget.release(cfg.MaxInProgressBytes)
+	require.Eventually(t, func() bool { return a.budget.inUse() == 0 && a.calls.inUse() == 0 }, 10*time.Second, time.Millisecond)
+	_, err = dial(t, addr).Export(t.Context(), spans(10))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return a.budget.used.Load() == 0 }, 10*time.Second, time.Millisecond)
 }
 
 func TestProjectsOverGRPC(t *testing.T) {
@@ -183,8 +229,8 @@ func TestSlowMessages(t *testing.T) {
 	}
 	require.NoError(t, framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte(block.String()), EndHeaders: true}))
 	require.NoError(t, framer.WriteData(1, false, []byte{0, 0, 0, 3, 232})) // 1000 bytes are to come
-	require.Eventually(t, func() bool { return a.budget.used.Load() == cfg.MaxMessageBytes }, 10*time.Second, time.Millisecond)
-	require.Eventually(t, func() bool { return a.budget.used.Load() == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return a.budget.inUse() == cfg.MaxMessageBytes }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return a.budget.inUse() == 0 }, 10*time.Second, time.Millisecond)
 }
 
 // The timeout is for the message: what the pipelines need comes on top.

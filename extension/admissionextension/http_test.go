@@ -176,7 +176,7 @@ func TestEncodings(t *testing.T) {
 			})
 		}
 	}
-	assert.Zero(t, a.budget.used.Load(), "all of the budget was given back")
+	assert.Zero(t, a.budget.inUse(), "all of the budget was given back")
 	for name, tt := range map[string]struct {
 		encoding, body string
 		want           int
@@ -198,7 +198,7 @@ func TestEncodings(t *testing.T) {
 			assert.Equal(t, tt.want, res.StatusCode, text)
 		})
 	}
-	assert.Zero(t, a.budget.used.Load(), "all of the budget was given back")
+	assert.Zero(t, a.budget.inUse(), "all of the budget was given back")
 }
 
 // A small first frame must not open the door to a large window in the next.
@@ -263,7 +263,7 @@ func TestRequestsInProgressAreBounded(t *testing.T) {
 		assert.Equal(t, 200, res.StatusCode)
 	}()
 	<-entered
-	assert.EqualValues(t, 1<<20, a.budget.used.Load())
+	assert.EqualValues(t, 1<<20, a.budget.inUse())
 	for name, body := range map[string]io.Reader{
 		"of known length":   bytes.NewReader(make([]byte, 1<<20)),
 		"of unknown length": io.MultiReader(bytes.NewReader(make([]byte, 1<<20))),
@@ -277,7 +277,7 @@ func TestRequestsInProgressAreBounded(t *testing.T) {
 	assert.Equal(t, 200, res.StatusCode, "what fits is let in")
 	close(leave)
 	<-held
-	require.Eventually(t, func() bool { return a.budget.used.Load() == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return a.budget.inUse() == 0 }, 10*time.Second, time.Millisecond)
 }
 
 func TestSlowBodies(t *testing.T) {
@@ -293,7 +293,7 @@ func TestSlowBodies(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(answer), "408 Request Timeout")
 	assert.Contains(t, string(answer), "100ms (receive_timeout)")
-	assert.Zero(t, a.budget.used.Load())
+	assert.Zero(t, a.budget.inUse())
 }
 
 // The timeout is for the body: what the pipelines need comes on top.

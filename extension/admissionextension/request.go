@@ -1,6 +1,7 @@
 package admissionextension
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"sync"
@@ -42,6 +43,22 @@ func (q *request) hold(n int64) *admission.Refusal {
 	}
 	q.held = max(q.held, n)
 	return nil
+}
+
+// await makes the request hold n bytes more of the budget as soon as they are
+// there. It is false when ctx ended before.
+func (q *request) await(ctx context.Context, n int64) bool {
+	if !q.a.budget.wait(ctx, n) {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended {
+		q.a.budget.release(n)
+		return false
+	}
+	q.held += n
+	return true
 }
 
 // shrink gives back what the request holds beyond n bytes.
@@ -95,9 +112,8 @@ func tooLarge(limit string, value int64) *admission.Refusal {
 	}
 }
 
-func busyRefusal(value int64) *admission.Refusal {
-	r := admission.TooMany("max_in_progress_bytes",
-		fmt.Sprintf("the requests in progress have %d bytes (max_in_progress_bytes): send again in 1 s", value), busyRetryAfter)
-	r.Limit, r.Max = "max_in_progress_bytes", value
+func busyRefusal(limit, what string, value int64) *admission.Refusal {
+	r := admission.TooMany(limit, fmt.Sprintf("there are %d %s already (%s): send again in 1 s", value, what, limit), busyRetryAfter)
+	r.Limit, r.Max = limit, value
 	return r
 }

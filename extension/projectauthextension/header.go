@@ -18,7 +18,7 @@ const (
 const maxKeyLen = 256
 
 // expected ends the messages to senders without a usable key.
-const expected = "send the project's ingest key as `Authorization: Bearer <key>` or `Trackway-Key: <key>`"
+const expected = "send the project's ingest key as `Authorization: Bearer KEY` or `Trackway-Key: KEY`"
 
 var (
 	errNoKey        = admission.Unauthenticated("no_key", "no ingest key: "+expected)

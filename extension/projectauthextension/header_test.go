@@ -43,7 +43,7 @@ func TestKeyFromHeaders(t *testing.T) {
 			if assert.NotNil(t, refusal) {
 				assert.Equal(t, tt.reason, refusal.Reason)
 				assert.Equal(t, http.StatusUnauthorized, refusal.HTTP)
-				assert.Contains(t, refusal.Message, "Authorization: Bearer <key>")
+				assert.Contains(t, refusal.Message, "Authorization: Bearer KEY")
 				assert.NotContains(t, refusal.Message, key)
 			}
 			assert.Empty(t, got)
