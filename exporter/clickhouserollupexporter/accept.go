@@ -18,12 +18,14 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/trackwayhq/trackway/internal/alongside"
 	"github.com/trackwayhq/trackway/internal/batchid"
 	"github.com/trackwayhq/trackway/internal/columns"
 	"github.com/trackwayhq/trackway/internal/convert"
 	"github.com/trackwayhq/trackway/internal/groupcommit"
 	"github.com/trackwayhq/trackway/internal/ids"
 	"github.com/trackwayhq/trackway/internal/journal"
+	"github.com/trackwayhq/trackway/internal/ledger"
 )
 
 // ConsumeTraces takes spans. It returns nil when they are durable in the queue or,
@@ -115,22 +117,37 @@ func (e *rollupExporter) maxDelivery() int64 {
 }
 
 // accept puts a batch into the queue and returns when it is durable there.
-func (e *rollupExporter) accept(ctx context.Context, b *columns.Batch, from []*delivery) (err error) {
+func (e *rollupExporter) accept(ctx context.Context, b *columns.Batch, from []*delivery) error {
 	defer func() {
 		for _, d := range from {
 			e.batchIDs.end(d)
 		}
 	}()
-	now := time.Now()
-	req := &request{id: newDeliveryID(), items: b.Items(), minute: now.Unix() / 60}
-	req.data = appendItem(make([]byte, 0, itemHead+b.Size()), req.id, now, b)
-	req.size = len(req.data)
 	e.telemetry.ExporterClickhouseRollupItemDeliveries.Record(ctx, int64(len(from)))
+	minute := ledger.Minute(time.Now())
+	if err := e.offer(ctx, b, minute, e.offerChanges(b, minute, from)); err != nil {
+		return err
+	}
+	if e.tail != nil && e.tail.Active() {
+		for _, p := range b.Parts() {
+			e.tail.Publish(p.Records())
+		}
+	}
+	return nil
+}
 
+// offer puts a batch into the queue, with changes in the same record, and returns
+// when all of it is durable.
+func (e *rollupExporter) offer(ctx context.Context, b *columns.Batch, minute int64, changes []alongside.Change) error {
+	req := &request{id: newDeliveryID(), items: b.Items(), minute: minute}
+	req.data = appendItem(make([]byte, 0, itemHead+b.Size()), req.id, minute, b)
+	req.size = len(req.data)
 	offer := &offered{req: req}
 	octx, ticket := groupcommit.WithTicket(context.WithValue(ctx, offeredKey{}, offer))
-	octx = e.countOffer(octx, b, req.minute, from)
-	err = e.queue.ConsumeTraces(context.WithValue(octx, requestKey{}, req), ptrace.Traces{})
+	if len(changes) > 0 {
+		octx, _ = alongside.NewContext(octx, changes...)
+	}
+	err := e.queue.ConsumeTraces(context.WithValue(octx, requestKey{}, req), ptrace.Traces{})
 	if err == nil {
 		err = offer.err
 	}
@@ -139,11 +156,6 @@ func (e *rollupExporter) accept(ctx context.Context, b *columns.Batch, from []*d
 	}
 	if err != nil {
 		return e.refusal(ctx, req.size, err)
-	}
-	if e.tail != nil && e.tail.Active() {
-		for _, p := range b.Parts() {
-			e.tail.Publish(p.Records())
-		}
 	}
 	return nil
 }

@@ -56,9 +56,8 @@ func itemsByProject(b *columns.Batch) map[string]int {
 	return items
 }
 
-// countOffer has the items of an offer, and the ids of the batches in it, recorded
-// with it.
-func (e *rollupExporter) countOffer(ctx context.Context, b *columns.Batch, minute int64, from []*delivery) context.Context {
+// offerChanges count the items of an offer and remember the ids of the batches in it.
+func (e *rollupExporter) offerChanges(b *columns.Batch, minute int64, from []*delivery) []alongside.Change {
 	var changes []alongside.Change
 	for _, d := range from {
 		changes = append(changes, e.batchIDs.changes(d)...)
@@ -76,11 +75,7 @@ func (e *rollupExporter) countOffer(ctx context.Context, b *columns.Batch, minut
 		}
 		changes = append(changes, e.inserter.counted.Offered(minute, items...)...)
 	}
-	if len(changes) == 0 {
-		return ctx
-	}
-	ctx, _ = alongside.NewContext(ctx, changes...)
-	return ctx
+	return changes
 }
 
 // countStored has a unit's items counted as stored with the note that it is.

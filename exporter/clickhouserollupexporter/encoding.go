@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"time"
 
 	"go.opentelemetry.io/collector/exporter/exporterhelper/xexporterhelper"
 
@@ -46,11 +45,11 @@ const (
 )
 
 // appendItem encodes a batch as a queue item.
-func appendItem(dst []byte, id deliveryID, now time.Time, b *columns.Batch) []byte {
+func appendItem(dst []byte, id deliveryID, minute int64, b *columns.Batch) []byte {
 	dst = append(dst, itemVersion)
 	dst = append(dst, id[:]...)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(b.Items()))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(now.Unix()/60))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(minute))
 	return b.AppendTo(dst)
 }
 

@@ -52,8 +52,10 @@ type rollupExporter struct {
 	budget    *budget
 	letters   *deadletter.Store
 	batchIDs  *batchIDs
-	waiting   atomic.Int32 // requests that consumers hold
-	running   context.Context
+	// unregister takes what the admin socket offers away again.
+	unregister []func()
+	waiting    atomic.Int32 // requests that consumers hold
+	running    context.Context
 
 	// queue is the helper's queue and observability. It is one for both signals:
 	// what goes through it are our requests, handed over in the context.
@@ -192,6 +194,7 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e.running, e.stop = run, stop
+	queue := host
 	if e.cfg.durable() {
 		if e.letters, err = deadletter.Open(e.cfg.DeadLetter.Directory, e.cfg.DeadLetter.MaxBytes); err != nil {
 			return fmt.Errorf("dead_letter::directory: %w", err)
@@ -200,9 +203,9 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 		if e.batchIDs, err = e.openBatchIDs(ctx, host); err != nil {
 			return fmt.Errorf("batch ids: %w", err)
 		}
-		host = queueHost{Host: host, id: *e.cfg.Queue.Get().StorageID, storage: e.storage}
+		queue = queueHost{Host: host, id: *e.cfg.Queue.Get().StorageID, storage: e.storage}
 	}
-	if err := e.queue.Start(ctx, host); err != nil {
+	if err := e.queue.Start(ctx, queue); err != nil {
 		return err
 	}
 	if e.recovered != nil {
@@ -212,6 +215,9 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 		e.recovered.units = nil
 	}
 	e.stopped.Go(func() { e.inserter.run(run, e.cfg.Unit.MaxInFlight) })
+	if err := e.register(host); err != nil {
+		return err
+	}
 	if e.batchIDs != nil {
 		e.stopped.Go(func() { e.batchIDs.keep(run, e.set.Logger) })
 	}
@@ -223,6 +229,9 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 func (e *rollupExporter) Shutdown(ctx context.Context) error {
 	if e.stop == nil {
 		return nil // never started
+	}
+	for _, remove := range e.unregister {
+		remove()
 	}
 	close(e.inserter.stopping)
 	e.units.drain()

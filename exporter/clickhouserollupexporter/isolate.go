@@ -55,7 +55,7 @@ func (in *inserter) bury(ctx context.Context, u *unit, refused *refusal) error {
 		Minute: p.minute,
 	}
 	if len(refused.tables) > 0 {
-		entry.Table = refused.tables[0]
+		entry.Table, entry.Tables = refused.tables[0], refused.tables
 	}
 	p.part.ItemsByProject(func(project string, _ int) { entry.Project = project })
 	entry.Payload = p.part.AppendTo(nil)

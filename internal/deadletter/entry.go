@@ -19,7 +19,10 @@ type Entry struct {
 	// Reason is what the store said; Code its exception code, 0 if there is none.
 	Reason string `json:"reason"`
 	Code   int    `json:"code,omitempty"`
-	Table  string `json:"table,omitempty"`
+	// Table is the first that refused the item; Tables are all that do not have it,
+	// nil if none has.
+	Table  string   `json:"table,omitempty"`
+	Tables []string `json:"tables,omitempty"`
 	// Unit is the unit of insert the item was in.
 	Unit uint64 `json:"unit,omitempty,string"`
 	// Items is how many items the payload holds, Minute when they were received, in
