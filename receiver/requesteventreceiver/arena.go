@@ -1,40 +1,37 @@
 package requesteventreceiver
 
-import (
-	"strings"
-	"unsafe"
-)
+import "unsafe"
 
 const (
 	arenaFirst = 1 << 10
 	arenaMax   = 64 << 10
 )
 
-// arena copies strings out of the parser's buffer, which the next line reuses.
-// The copies of many short strings share one allocation, since they live and die
-// with their batch anyway.
+// arena holds the texts of a batch that are put together, such as the name of a
+// span. Many share one allocation, since they live and die with their batch. Texts
+// that stand in the body as they are need no copy: see lineReader.
 type arena struct {
-	b    strings.Builder
+	b    []byte
 	next int
 }
 
-func (a *arena) copy(s string) string {
-	if s == "" {
+// join gives the parts as one text.
+func (a *arena) join(first, second, third string) string {
+	n := len(first) + len(second) + len(third)
+	if n == 0 {
 		return ""
 	}
-	if a.b.Cap()-a.b.Len() < len(s) {
+	if cap(a.b)-len(a.b) < n {
+		// A new buffer: the texts of the old one keep it alive.
 		a.next = min(max(2*a.next, arenaFirst), arenaMax)
-		// A new Builder: strings of the old one keep its buffer alive.
-		a.b = strings.Builder{}
-		a.b.Grow(max(a.next, len(s)))
+		a.b = make([]byte, 0, max(a.next, n))
 	}
-	start := a.b.Len()
-	a.b.WriteString(s)
-	return a.b.String()[start:]
+	start := len(a.b)
+	a.b = append(append(append(a.b, first...), second...), third...)
+	return view(a.b[start:])
 }
 
-// view is b as a string without copying: valid as long as b is, for looking up
-// and parsing, never for keeping.
+// view is b as a string without copying: b must not be written to any more.
 func view(b []byte) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }

@@ -1,20 +1,18 @@
 package requesteventreceiver
 
 import (
-	"bytes"
-	"math"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/valyala/fastjson"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/trackwayhq/trackway/internal/conventions"
 )
 
-// attributes are the checked parts of an item that become attributes.
+// attributes are the checked parts of an item that become attributes. Objects are
+// nodes; 0 is none.
 type attributes struct {
-	free, correlation, requestHeaders, responseHeaders *fastjson.Object
+	free, correlation, requestHeaders, responseHeaders uint32
 
 	requestBytes, responseBytes       int64
 	hasRequestBytes, hasResponseBytes bool
@@ -22,14 +20,28 @@ type attributes struct {
 	truncated                         bool
 	status                            int64
 	hasStatus                         bool
+	requestKind                       string // of a request only
+}
+
+// texts are the fields that become an attribute of the same text.
+var texts = [...]struct {
+	field field
+	name  string
+}{
+	{fieldMethod, "http.request.method"},
+	{fieldRoute, "http.route"},
+	{fieldRequestID, conventions.RequestID},
+	{fieldUserAgent, "user_agent.original"},
+	{fieldClientIP, "client.address"},
 }
 
 // checkAttributes reads the fields that become attributes of any type of item.
 // What it returns can be written without errors.
 func (d *decoder) checkAttributes() (a attributes, lerr *lineError) {
+	n := len(d.others)
 	for _, o := range [...]struct {
 		f   field
-		dst **fastjson.Object
+		dst *uint32
 	}{
 		{fieldAttributes, &a.free}, {fieldCorrelation, &a.correlation},
 		{fieldRequestHeaders, &a.requestHeaders}, {fieldResponseHeaders, &a.responseHeaders},
@@ -37,25 +49,25 @@ func (d *decoder) checkAttributes() (a attributes, lerr *lineError) {
 		if *o.dst, lerr = d.object(o.f); lerr != nil {
 			return a, lerr
 		}
+		n += d.size(*o.dst)
 	}
-	n := len(d.others) + size(a.free) + size(a.correlation) + size(a.requestHeaders) + size(a.responseHeaders)
 	if n > d.limits.maxAttributes {
 		return a, rejectLine(reasonTooMany, "attributes: at most %d attributes, headers and correlation keys (max_attributes), got %d", d.limits.maxAttributes, n)
 	}
-	if a.correlation != nil {
-		a.correlation.Visit(func(key []byte, v *fastjson.Value) {
-			if t := v.Type(); lerr == nil && (t == fastjson.TypeObject || t == fastjson.TypeArray) {
-				lerr = want("correlation."+string(key), "a string, number or boolean", v)
+	if a.correlation != 0 {
+		for i := range d.children(a.correlation) {
+			if n := d.at(i); n.kind == kindObject || n.kind == kindArray {
+				return a, d.want("correlation."+d.keyOf(n), "a string, number or boolean", i)
 			}
-		})
-		if lerr != nil {
+		}
+	}
+	for i := range texts {
+		if _, lerr = d.str(texts[i].field); lerr != nil {
 			return a, lerr
 		}
 	}
-	for _, f := range [...]field{fieldMethod, fieldRoute, fieldPath, fieldRequestID, fieldUserAgent, fieldClientIP} {
-		if _, lerr = d.str(f); lerr != nil {
-			return a, lerr
-		}
+	if _, lerr = d.str(fieldPath); lerr != nil {
+		return a, lerr
 	}
 	const maxBytes = 1 << 62
 	if a.requestBytes, a.hasRequestBytes, lerr = d.integer(fieldRequestBytes, maxBytes); lerr != nil {
@@ -71,106 +83,117 @@ func (d *decoder) checkAttributes() (a attributes, lerr *lineError) {
 	return a, nil
 }
 
-func size(o *fastjson.Object) int {
-	if o == nil {
+// size gives the number of members of an object.
+func (d *decoder) size(object uint32) int {
+	if object == 0 {
 		return 0
 	}
-	return o.Len()
+	return int(d.at(object).members)
 }
 
 // body returns a captured body as text: a string as it is, any other JSON as its
 // JSON, cut at the limit.
 func (d *decoder) body(f field) (_ string, truncated bool) {
-	v := d.fields[f]
-	if v == nil {
+	i := d.fields[f]
+	if i == 0 {
 		return "", false
 	}
-	if v.Type() == fastjson.TypeString {
-		return d.limit(view(v.GetStringBytes()))
+	n := d.at(i)
+	if n.kind == kindString {
+		return d.limit(d.textOf(n))
 	}
-	pv := pcommon.NewValueEmpty()
-	d.value(pv, v)
-	return d.limit(pv.AsString())
+	v := pcommon.NewValueEmpty()
+	d.value(v, i)
+	return d.limit(v.AsString())
 }
+
+// given says how many attributes a field can become, beside a query.
+var given = [numFields]int{
+	fieldMethod: 1, fieldRoute: 1, fieldPath: 1, fieldStatus: 1, fieldRequestID: 1, fieldUserAgent: 1, fieldClientIP: 1,
+	fieldRequestBytes: 1, fieldResponseBytes: 1, fieldRequestBody: 1, fieldResponseBody: 1, fieldError: 3,
+}
+
+// unasked is how many attributes an item can have beside those given: its query,
+// kind and marks.
+const unasked = 3
 
 // put writes the attributes of an item: first what the sender named freely, then
 // the known fields, which win where both give the same name.
-func (d *decoder) put(m pcommon.Map, a *attributes) {
-	m.EnsureCapacity(12 + len(d.others) + size(a.free) + size(a.correlation) + size(a.requestHeaders) + size(a.responseHeaders))
-	for _, o := range d.others {
-		d.value(m.PutEmpty(d.text.copy(o.key)), o.value)
+func (d *decoder) put(m pcommon.Map, c *common, a *attributes, failure bool) {
+	b := &d.attrs
+	b.start(unasked + d.given + len(d.others) + d.size(a.free) + d.size(a.correlation) + d.size(a.requestHeaders) + d.size(a.responseHeaders))
+	for _, i := range d.others {
+		d.value(b.put(d.keyOf(d.at(i))), i)
 	}
-	if a.free != nil {
-		a.free.Visit(func(key []byte, v *fastjson.Value) {
-			if v.Type() != fastjson.TypeNull {
-				d.value(m.PutEmpty(d.text.copy(view(key))), v)
+	if a.free != 0 {
+		for i := range d.children(a.free) {
+			if n := d.at(i); n.kind != kindNull {
+				d.value(b.put(d.keyOf(n)), i)
 			}
-		})
+		}
 	}
-	d.headers(m, conventions.RequestHeaderPrefix, a.requestHeaders)
-	d.headers(m, conventions.ResponseHeaderPrefix, a.responseHeaders)
-	if a.correlation != nil {
-		a.correlation.Visit(func(key []byte, v *fastjson.Value) {
-			switch v.Type() {
-			case fastjson.TypeNull:
-			case fastjson.TypeString:
-				m.PutStr(d.join(conventions.CorrelationPrefix, key), d.text.copy(view(v.GetStringBytes())))
-			default:
-				d.scratch = v.MarshalTo(d.scratch[:0])
-				value := d.text.copy(view(d.scratch))
-				m.PutStr(d.join(conventions.CorrelationPrefix, key), value)
+	d.headers(conventions.RequestHeaderPrefix, a.requestHeaders)
+	d.headers(conventions.ResponseHeaderPrefix, a.responseHeaders)
+	if a.correlation != 0 {
+		for i := range d.children(a.correlation) {
+			if n := d.at(i); n.kind != kindNull {
+				b.putStr(d.text.join(conventions.CorrelationPrefix, d.keyOf(n), ""), d.textOf(n))
 			}
-		})
+		}
 	}
-	d.putStr(m, "http.request.method", fieldMethod)
-	d.putStr(m, "http.route", fieldRoute)
+	for i := range texts {
+		if s, _ := d.str(texts[i].field); s != "" {
+			b.putStr(texts[i].name, s)
+		}
+	}
 	if path, _ := d.str(fieldPath); path != "" {
 		path, query, _ := strings.Cut(path, "?")
-		m.PutStr("url.path", d.text.copy(path))
+		b.putStr("url.path", path)
 		if query != "" {
-			m.PutStr("url.query", d.text.copy(query))
+			b.putStr("url.query", query)
 		}
 	}
 	if a.hasStatus {
-		m.PutInt("http.response.status_code", a.status)
+		b.put("http.response.status_code").SetInt(a.status)
 	}
-	d.putStr(m, conventions.RequestID, fieldRequestID)
-	d.putStr(m, "user_agent.original", fieldUserAgent)
-	d.putStr(m, "client.address", fieldClientIP)
 	if a.hasRequestBytes {
-		m.PutInt("http.request.body.size", a.requestBytes)
+		b.put("http.request.body.size").SetInt(a.requestBytes)
 	}
 	if a.hasResponseBytes {
-		m.PutInt("http.response.body.size", a.responseBytes)
+		b.put("http.response.body.size").SetInt(a.responseBytes)
 	}
 	if a.requestBody != "" {
-		m.PutStr(conventions.RequestBody, d.text.copy(a.requestBody))
+		b.putStr(conventions.RequestBody, a.requestBody)
 	}
 	if a.responseBody != "" {
-		m.PutStr(conventions.ResponseBody, d.text.copy(a.responseBody))
+		b.putStr(conventions.ResponseBody, a.responseBody)
 	}
-}
-
-func (d *decoder) putStr(m pcommon.Map, name string, f field) {
-	if s, _ := d.str(f); s != "" {
-		m.PutStr(name, d.text.copy(s))
+	if a.requestKind != "" {
+		b.putStr(conventions.RequestKind, a.requestKind)
 	}
+	c.mark(b)
+	if failure && c.failure.present {
+		c.failure.exception(b.putStr)
+	}
+	b.finish(m)
 }
 
 // headers puts headers under the lower-case names of the semantic conventions.
-func (d *decoder) headers(m pcommon.Map, prefix string, o *fastjson.Object) {
-	if o == nil {
+func (d *decoder) headers(prefix string, object uint32) {
+	if object == 0 {
 		return
 	}
-	o.Visit(func(key []byte, v *fastjson.Value) {
-		if v.Type() != fastjson.TypeNull {
-			name := d.join(prefix, key)
-			if !lower(name) {
-				name = strings.ToLower(name)
-			}
-			d.value(m.PutEmpty(name), v)
+	for i := range d.children(object) {
+		n := d.at(i)
+		if n.kind == kindNull {
+			continue
 		}
-	})
+		name := d.keyOf(n)
+		if !lower(name) {
+			name = strings.ToLower(name)
+		}
+		d.value(d.attrs.put(d.text.join(prefix, name, "")), i)
+	}
 }
 
 // lower says whether s is certainly in lower case, as the headers of HTTP/2 are.
@@ -183,58 +206,40 @@ func lower(s string) bool {
 	return true
 }
 
-func (d *decoder) join(prefix string, key []byte) string {
-	d.scratch = append(append(d.scratch[:0], prefix...), key...)
-	return d.text.copy(view(d.scratch))
-}
-
 // value converts a JSON value: whole numbers become integers, or their text where
-// no int64 holds them, other numbers doubles, and what no double can hold its text. Depth is bounded by the
-// parser, width by tooWide.
-func (d *decoder) value(dst pcommon.Value, v *fastjson.Value) {
-	switch v.Type() {
-	case fastjson.TypeString:
-		dst.SetStr(d.text.copy(view(v.GetStringBytes())))
-	case fastjson.TypeNumber:
-		d.number(dst, v)
-	case fastjson.TypeTrue:
-		dst.SetBool(true)
-	case fastjson.TypeFalse:
-		dst.SetBool(false)
-	case fastjson.TypeArray:
+// no int64 holds them, other numbers doubles, and what no double can hold its text.
+// Depth and width were bounded by the scanner.
+func (d *decoder) value(dst pcommon.Value, i uint32) {
+	n := d.at(i)
+	switch n.kind {
+	case kindString:
+		dst.SetStr(d.textOf(n))
+	case kindWhole:
+		if v, ok := d.wholeOf(n); ok {
+			dst.SetInt(v)
+		} else { // a double would lose its last digits
+			dst.SetStr(d.textOf(n))
+		}
+	case kindDecimal, kindSpecial:
+		if v, ok := d.doubleOf(n); ok {
+			dst.SetDouble(v)
+		} else {
+			dst.SetStr(d.textOf(n))
+		}
+	case kindTrue, kindFalse:
+		dst.SetBool(n.kind == kindTrue)
+	case kindArray:
 		s := dst.SetEmptySlice()
-		for _, e := range v.GetArray() {
-			d.value(s.AppendEmpty(), e)
+		s.EnsureCapacity(int(n.members))
+		for child := range d.children(i) {
+			d.value(s.AppendEmpty(), child)
 		}
-	case fastjson.TypeObject:
+	case kindObject:
 		m := dst.SetEmptyMap()
-		v.GetObject().Visit(func(key []byte, e *fastjson.Value) {
-			d.value(m.PutEmpty(d.text.copy(view(key))), e)
-		})
-	}
-}
-
-// whole says whether a number is digits only, perhaps with a sign.
-func whole(number []byte) bool {
-	digits := bytes.TrimPrefix(number, []byte{'-'})
-	return len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0
-}
-
-func (d *decoder) number(dst pcommon.Value, v *fastjson.Value) {
-	d.scratch = v.MarshalTo(d.scratch[:0])
-	if !bytes.ContainsAny(d.scratch, ".eE") {
-		if n, err := v.Int64(); err == nil {
-			dst.SetInt(n)
-			return
+		m.EnsureCapacity(int(n.members))
+		for child := range d.children(i) {
+			d.value(m.PutEmpty(d.keyOf(d.at(child))), child)
 		}
-		if whole(d.scratch) { // a double would lose its last digits
-			dst.SetStr(d.text.copy(view(d.scratch)))
-			return
-		}
+	case kindNull:
 	}
-	if f, err := v.Float64(); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
-		dst.SetDouble(f)
-		return
-	}
-	dst.SetStr(d.text.copy(view(d.scratch)))
 }

@@ -18,6 +18,12 @@ type batch struct {
 	spansOf map[origin]ptrace.SpanSlice
 	logsOf  map[origin]plog.LogRecordSlice
 
+	// lastSpan spares looking up what nearly every line repeats.
+	lastSpan struct {
+		origin origin
+		spans  ptrace.SpanSlice
+	}
+
 	spans, records int
 }
 
@@ -32,37 +38,34 @@ func newBatch() *batch {
 
 func (b *batch) items() int { return b.spans + b.records }
 
-// span appends an empty span to the resource of o. o's strings must be those of
-// the parser; text copies the ones that are kept.
-func (b *batch) span(o origin, text *arena) ptrace.Span {
+// span appends an empty span to the resource of o.
+func (b *batch) span(o origin) ptrace.Span {
 	b.spans++
+	if o == b.lastSpan.origin && b.spans > 1 {
+		return b.lastSpan.spans.AppendEmpty()
+	}
 	spans, ok := b.spansOf[o]
 	if !ok {
-		o = o.copy(text)
 		rs := b.traces.ResourceSpans().AppendEmpty()
 		o.fill(rs.Resource())
 		spans = rs.ScopeSpans().AppendEmpty().Spans()
 		b.spansOf[o] = spans
 	}
+	b.lastSpan.origin, b.lastSpan.spans = o, spans
 	return spans.AppendEmpty()
 }
 
 // record appends an empty log record to the resource of o, as span does.
-func (b *batch) record(o origin, text *arena) plog.LogRecord {
+func (b *batch) record(o origin) plog.LogRecord {
 	b.records++
 	records, ok := b.logsOf[o]
 	if !ok {
-		o = o.copy(text)
 		rl := b.logs.ResourceLogs().AppendEmpty()
 		o.fill(rl.Resource())
 		records = rl.ScopeLogs().AppendEmpty().LogRecords()
 		b.logsOf[o] = records
 	}
 	return records.AppendEmpty()
-}
-
-func (o origin) copy(text *arena) origin {
-	return origin{text.copy(o.service), text.copy(o.env), text.copy(o.release), text.copy(o.instance)}
 }
 
 func (o origin) fill(r pcommon.Resource) {

@@ -17,6 +17,9 @@ const (
 	defaultEndpoint = "127.0.0.1:4319"
 	// 20 MiB inflated is what confighttp allows by default, and about 30,000 lines.
 	defaultMaxRequestBytes = 20 << 20
+	// Three of the largest bodies, or 90,000 lines. Decoded they take three times
+	// as much.
+	defaultMaxInflightBytes = 64 << 20
 	// A line is one item; bodies are cut well below this.
 	defaultMaxLineBytes = 1 << 20
 	// Three times what defaultMaxRequestBytes holds of ordinary lines.
@@ -36,6 +39,9 @@ const (
 	defaultRetryAfter = time.Second
 )
 
+// maxLineBytes is what the offsets of the scanner hold.
+const maxLineBytes = 1 << 30
+
 // Config of the request_event receiver.
 type Config struct {
 	// HTTP configures the server. It is a named field because the embedded form
@@ -45,6 +51,10 @@ type Config struct {
 	// MaxRequestBytes is the longest body accepted, before and after inflating;
 	// longer ones are answered 413.
 	MaxRequestBytes int64 `mapstructure:"max_request_bytes"`
+	// MaxInflightBytes bounds all bodies together that are being read, decoded and
+	// delivered, in bytes of their inflated text; what comes beyond it is answered
+	// 429.
+	MaxInflightBytes int64 `mapstructure:"max_inflight_bytes"`
 	// MaxLineBytes is the longest line; longer ones are rejected by line.
 	MaxLineBytes int `mapstructure:"max_line_bytes"`
 	// MaxItems is the largest number of lines in a body; more are answered 413.
@@ -84,16 +94,17 @@ func createDefaultConfig() component.Config {
 	// is stuck.
 	http.ReadTimeout = time.Minute
 	return &Config{
-		HTTP:            http,
-		MaxRequestBytes: defaultMaxRequestBytes,
-		MaxLineBytes:    defaultMaxLineBytes,
-		MaxItems:        defaultMaxItems,
-		MaxBodyBytes:    defaultMaxBodyBytes,
-		MaxAttributes:   defaultMaxAttributes,
-		MaxAge:          defaultMaxAge,
-		MaxErrors:       defaultMaxErrors,
-		Timeout:         defaultTimeout,
-		RetryAfter:      defaultRetryAfter,
+		HTTP:             http,
+		MaxRequestBytes:  defaultMaxRequestBytes,
+		MaxInflightBytes: defaultMaxInflightBytes,
+		MaxLineBytes:     defaultMaxLineBytes,
+		MaxItems:         defaultMaxItems,
+		MaxBodyBytes:     defaultMaxBodyBytes,
+		MaxAttributes:    defaultMaxAttributes,
+		MaxAge:           defaultMaxAge,
+		MaxErrors:        defaultMaxErrors,
+		Timeout:          defaultTimeout,
+		RetryAfter:       defaultRetryAfter,
 	}
 }
 
@@ -107,6 +118,12 @@ func (c *Config) Validate() error {
 	}
 	positive("max_request_bytes", c.MaxRequestBytes)
 	positive("max_line_bytes", int64(c.MaxLineBytes))
+	if c.MaxInflightBytes < c.MaxRequestBytes {
+		errs = append(errs, fmt.Errorf("max_inflight_bytes: want max_request_bytes (%d) or more, got %d", c.MaxRequestBytes, c.MaxInflightBytes))
+	}
+	if c.MaxLineBytes > maxLineBytes {
+		errs = append(errs, fmt.Errorf("max_line_bytes: want at most %d, got %d", maxLineBytes, c.MaxLineBytes))
+	}
 	positive("max_items", int64(c.MaxItems))
 	positive("max_body_bytes", int64(c.MaxBodyBytes))
 	positive("max_attributes", int64(c.MaxAttributes))

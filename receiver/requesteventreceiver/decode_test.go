@@ -3,13 +3,16 @@ package requesteventreceiver
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -42,7 +45,7 @@ func TestItems(t *testing.T) {
 			require.NoError(t, err)
 			d := testDecoder(testLimits)
 			for _, line := range bytes.Split(bytes.TrimSpace(body), []byte("\n")) {
-				_, lerr := d.line(line)
+				_, lerr := d.decode(line)
 				require.Nil(t, lerr)
 			}
 			traces, err := (&ptrace.JSONMarshaler{}).MarshalTraces(d.batch.traces)
@@ -108,8 +111,17 @@ func TestRejectedLines(t *testing.T) {
 		{`{"type":7}`, "invalid_field", `type: want a string, got 7`},
 		{`[]`, "invalid_json", `line: want one JSON object, got an array`},
 		{`"request"`, "invalid_json", `line: want one JSON object, got "request"`},
-		{`{"type":"request"`, "invalid_json", `line: want one JSON object: cannot parse JSON:`},
-		{`{"type":"request"} {}`, "invalid_json", `line: want one JSON object: unexpected tail`},
+		{`{"type":"request"`, "invalid_json", `line: want one JSON object: byte 18: want ',' or '}', got the end of the line`},
+		{`{"type":"request"} {}`, "invalid_json", `line: want one JSON object: byte 20: want nothing behind the object, got "{}"`},
+		{`{"type":"request","status":01}`, "invalid_json", `line: want one JSON object: byte 29: want ',' or '}', got "1}"`},
+		{`{"type":"request","status":1.}`, "invalid_json", `line: want one JSON object: byte 28: want a number, got "1.}"`},
+		{`{"type":"request","status":2e}`, "invalid_json", `line: want one JSON object: byte 28: want a number, got "2e}"`},
+		{`{"type":"request","status":+1}`, "invalid_json", `line: want one JSON object: byte 28: want a value, got "+1}"`},
+		{`{"type":"request",}`, "invalid_json", `line: want one JSON object: byte 19: want a key in quotes, got "}"`},
+		{`{"type":"request" "a":1}`, "invalid_json", `line: want one JSON object: byte 19: want ',' or '}', got "\"a\":1}"`},
+		{`{"type":"request","a" 1}`, "invalid_json", `line: want one JSON object: byte 23: want ':', got "1}"`},
+		{`{"type":"request","a":tru}`, "invalid_json", `line: want one JSON object: byte 23: want a value, got "tru}"`},
+		{`{"type":"request","a":"\`, "invalid_json", `line: want one JSON object: byte 25: want the end of a string, got the end of the line`},
 		{"{\"type\":\"request\",\"path\":\"\xff\"}", "invalid_json", `line: want UTF-8`},
 		{strings.Repeat("[", 400), "invalid_json", `line: want objects and arrays nested at most 300 deep`},
 		{`{"type":"request","attributes":{"a":"[{\"","b":` + strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2002), "invalid_json",
@@ -123,7 +135,7 @@ func TestRejectedLines(t *testing.T) {
 	d := testDecoder(testLimits)
 	for _, tt := range tests {
 		t.Run(cut(tt.line, 60), func(t *testing.T) {
-			_, lerr := d.line([]byte(tt.line))
+			_, lerr := d.decode([]byte(tt.line))
 			require.NotNil(t, lerr)
 			assert.Equal(t, tt.reason, lerr.reason)
 			assert.True(t, strings.HasPrefix(lerr.text, tt.want), "want %q, got %q", tt.want, lerr.text)
@@ -145,10 +157,10 @@ func manyKeys(n int) string {
 
 func TestRejectedLineNamesItsRequest(t *testing.T) {
 	d := testDecoder(testLimits)
-	id, lerr := d.line([]byte(`{"type":"request","status":"abc","request_id":"r-82"}`))
+	id, lerr := d.decode([]byte(`{"type":"request","status":"abc","request_id":"r-82"}`))
 	require.NotNil(t, lerr)
 	assert.Equal(t, "r-82", id)
-	id, lerr = d.line([]byte(`{"type":"request","status":"abc","request_id":7}`))
+	id, lerr = d.decode([]byte(`{"type":"request","status":"abc","request_id":7}`))
 	require.NotNil(t, lerr)
 	assert.Empty(t, id)
 }
@@ -157,12 +169,12 @@ func TestNoPipeline(t *testing.T) {
 	l := testLimits
 	l.logs = false
 	d := testDecoder(l)
-	_, lerr := d.line([]byte(`{"type":"event","name":"a"}`))
+	_, lerr := d.decode([]byte(`{"type":"event","name":"a"}`))
 	require.NotNil(t, lerr)
 	assert.Equal(t, reasonNoPipeline, lerr.reason)
 	l.logs, l.traces = true, false
 	d = testDecoder(l)
-	_, lerr = d.line([]byte(`{"type":"span","name":"a"}`))
+	_, lerr = d.decode([]byte(`{"type":"span","name":"a"}`))
 	require.NotNil(t, lerr)
 	assert.Equal(t, reasonNoPipeline, lerr.reason)
 }
@@ -181,7 +193,7 @@ func TestTimes(t *testing.T) {
 		`"2026-12-30T12:00:00Z"`:                "2026-12-30T12:00:00Z", // the exporter clamps what is ahead
 	} {
 		d := testDecoder(testLimits)
-		_, lerr := d.line([]byte(`{"type":"span","name":"a","ts":` + ts + `}`))
+		_, lerr := d.decode([]byte(`{"type":"span","name":"a","ts":` + ts + `}`))
 		require.Nil(t, lerr, ts)
 		span := d.batch.traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0)
 		assert.Equal(t, want, span.StartTimestamp().AsTime().Format(time.RFC3339Nano), "ts %s", ts)
@@ -190,7 +202,7 @@ func TestTimes(t *testing.T) {
 
 func TestNumbersKeepTheirDigits(t *testing.T) {
 	d := testDecoder(testLimits)
-	_, lerr := d.line([]byte(`{"type":"span","name":"a","big":18446744073709551615,"attributes":{"least":-9223372036854775808,"most":9223372036854775807,` +
+	_, lerr := d.decode([]byte(`{"type":"span","name":"a","big":18446744073709551615,"attributes":{"least":-9223372036854775808,"most":9223372036854775807,` +
 		`"less":-9223372036854775809,"huge":123456789012345678901234567890,"list":[9223372036854775808],"fraction":0.5,"exponent":1e3,"beyond":1e999}}`))
 	require.Nil(t, lerr)
 	got := d.batch.traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).Attributes().AsRaw()
@@ -204,7 +216,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 
 func TestLoneSurrogatesStayAsWritten(t *testing.T) {
 	d := testDecoder(testLimits)
-	_, lerr := d.line([]byte(`{"type":"span","name":"a \ud800 b \ud83d\ude00"}`))
+	_, lerr := d.decode([]byte(`{"type":"span","name":"a \ud800 b \ud83d\ude00"}`))
 	require.Nil(t, lerr)
 	assert.Equal(t, `a \ud800 b 😀`, d.batch.traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).Name())
 }
@@ -212,38 +224,91 @@ func TestLoneSurrogatesStayAsWritten(t *testing.T) {
 func TestBodiesAreCutAtARune(t *testing.T) {
 	d := testDecoder(testLimits) // 64 bytes
 	long := strings.Repeat("x", 63) + "é" + "tail"
-	_, lerr := d.line([]byte(`{"type":"request","request_body":"` + long + `","response_body":"` + strings.Repeat("y", 64) + `"}`))
+	_, lerr := d.decode([]byte(`{"type":"request","request_body":"` + long + `","response_body":"` + strings.Repeat("y", 64) + `"}`))
 	require.Nil(t, lerr)
 	attrs := d.batch.traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).Attributes().AsRaw()
 	assert.Equal(t, strings.Repeat("x", 63), attrs["trackway.request.body"])
 	assert.Equal(t, strings.Repeat("y", 64), attrs["trackway.response.body"])
 	assert.Equal(t, "ts_absent,truncated", attrs["trackway.marks"])
 
-	_, lerr = d.line([]byte(`{"type":"event","message":"` + long + `","ts":1796040000}`))
+	_, lerr = d.decode([]byte(`{"type":"event","message":"` + long + `","ts":1796040000}`))
 	require.Nil(t, lerr)
 	record := d.batch.logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
 	assert.Equal(t, strings.Repeat("x", 63), record.Body().Str())
 	assert.Equal(t, "truncated", record.Attributes().AsRaw()["trackway.marks"])
 }
 
-// Items must not share memory with the line they came from.
+// The texts of items point into what was read of the body, so none of it may be
+// written to again: not for lines that come after, nor for those that are skipped.
 func TestItemsOutliveTheirLine(t *testing.T) {
+	var body strings.Builder
+	const items = 1000
+	for i := range items {
+		body.WriteString(`{"type":"span","name":"n\u00e9` + strconv.Itoa(i) + `","service":"s` + strconv.Itoa(i%3) + `","attributes":{"k\n` + strconv.Itoa(i) + `":"v\t` + strconv.Itoa(i) + `"}}` + "\n")
+		if i%100 == 0 {
+			body.WriteString(strings.Repeat("x", 500) + "\n")
+		}
+	}
 	d := testDecoder(testLimits)
-	for i := range 100 {
-		line := []byte(`{"type":"span","name":"n` + strconv.Itoa(i) + `","service":"s` + strconv.Itoa(i%3) + `","attributes":{"k` + strconv.Itoa(i) + `":"v` + strconv.Itoa(i) + `"}}`)
-		_, lerr := d.line(line)
-		require.Nil(t, lerr)
-		clear(line)
+	lines := newLineReader(iotest.HalfReader(strings.NewReader(body.String())), 300, 700, nil)
+	for {
+		line, tooLong, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if !tooLong {
+			_, lerr := d.decode(line)
+			require.Nil(t, lerr)
+		}
 	}
 	require.Equal(t, 3, d.batch.traces.ResourceSpans().Len())
 	seen := 0
 	for i, rs := range d.batch.traces.ResourceSpans().All() {
 		assert.Equal(t, map[string]any{"service.name": "s" + strconv.Itoa(i)}, rs.Resource().Attributes().AsRaw())
 		for _, s := range rs.ScopeSpans().At(0).Spans().All() {
-			n := strings.TrimPrefix(s.Name(), "n")
-			assert.Equal(t, "v"+n, s.Attributes().AsRaw()["k"+n])
+			n := strings.TrimPrefix(s.Name(), "né")
+			assert.Equal(t, "v\t"+n, s.Attributes().AsRaw()["k\n"+n])
 			seen++
 		}
 	}
-	assert.Equal(t, 100, seen)
+	assert.Equal(t, items, seen)
+}
+
+// Of keys that are given twice the last counts, and a known field before an
+// attribute of its name.
+func TestDuplicateKeys(t *testing.T) {
+	d := testDecoder(testLimits)
+	_, lerr := d.decode([]byte(`{"type":"span","type":"request","status":500,"status":200,"status":null,"x":1,"x":{"a":1,"a":[2]},` +
+		`"attributes":{"y":{"z":1},"y":"2","http.route":"/free","x":3},"attributes":{"y":true,"y":2.5,"http.route":"/free"},"route":"/known",` +
+		`"error":{"type":"A","type":"B"},"correlation":{"user_id":"1","user_id":2},"ts":1796040000}`))
+	require.Nil(t, lerr)
+	span := d.batch.traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0)
+	assert.Equal(t, map[string]any{
+		"x": map[string]any{"a": []any{int64(2)}}, "y": 2.5, "http.route": "/known", "correlation.user_id": "2",
+		"http.response.status_code": int64(200), "trackway.request.kind": "http",
+	}, span.Attributes().AsRaw())
+	assert.Equal(t, "B", span.Events().At(0).Attributes().AsRaw()["exception.type"])
+}
+
+// Marks and free attributes of one name, and texts of every odd kind.
+func TestOddTexts(t *testing.T) {
+	d := testDecoder(testLimits)
+	_, lerr := d.decode([]byte(`{"type":"span","name":"a","":1,"tab\tnul\u0000":"raw	tab","unknown":"\x\u12\ud83d\u0041\udc00\/","nan":NaN,"inf":-Infinity,"trackway.marks":"own"}`))
+	require.Nil(t, lerr)
+	assert.Equal(t, map[string]any{
+		"": int64(1), "tab\tnul\x00": "raw\ttab", "unknown": `\x\u12\ud83dA\udc00/`, "nan": "NaN", "inf": "-Infinity", "trackway.marks": "own,ts_absent",
+	}, d.batch.traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).Attributes().AsRaw())
+}
+
+func TestFieldNames(t *testing.T) {
+	for f, name := range fieldNames {
+		got, ok := fieldOf(name)
+		assert.True(t, ok)
+		assert.Equal(t, field(f), got)
+		_, ok = fieldOf(name + "x")
+		assert.False(t, ok)
+	}
+	_, ok := fieldOf("")
+	assert.False(t, ok)
 }

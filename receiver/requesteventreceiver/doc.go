@@ -7,7 +7,12 @@
 // on them and they land in the same tables as what SDKs send.
 //
 // The files follow a body's way: server.go listens, guard.go and ingest.go hold
-// the HTTP conversation, lines.go cuts the body, decode.go parses a line, item.go,
-// fields.go and attributes.go check it, span.go and event.go write it into
-// batch.go's pdata, deliver.go hands that to the pipelines, answer.go answers.
+// the HTTP conversation, inflight.go bounds the memory of all bodies, lines.go cuts
+// one, decode.go decodes a line with the scanner of the scan*.go files, item.go,
+// fields.go, timestamp.go and attributes.go check it, span.go and event.go write it
+// into batch.go's and builder.go's pdata, deliver.go hands that to the pipelines,
+// answer.go answers.
+//
+// Texts are not copied out of the body: what is read of it is never written to
+// again, and items point into it.
 package requesteventreceiver

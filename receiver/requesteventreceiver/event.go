@@ -1,7 +1,6 @@
 package requesteventreceiver
 
 import (
-	"github.com/valyala/fastjson"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 )
@@ -31,33 +30,27 @@ func (d *decoder) event(c common, a attributes) *lineError {
 	if lerr != nil {
 		return lerr
 	}
-	if v := d.fields[fieldStatus]; v != nil {
-		if a.status, a.hasStatus, lerr = d.integer(fieldStatus, maxStatus); lerr != nil {
-			return lerr
-		}
+	if a.status, a.hasStatus, lerr = d.integer(fieldStatus, maxStatus); lerr != nil {
+		return lerr
 	}
 	if c.name == "" && message == "" && !c.failure.present {
 		return rejectLine(reasonInvalidField, "name: want a name, a message or an error, got none of them")
 	}
 
-	r := d.batch.record(c.origin, &d.text)
-	r.SetEventName(d.text.copy(c.name))
+	message, cutMessage := d.limit(message)
+	c.truncated = c.truncated || a.truncated || cutMessage
+	r := d.batch.record(c.origin)
+	r.SetEventName(c.name)
 	r.SetTimestamp(pcommon.NewTimestampFromTime(c.start))
 	r.SetObservedTimestamp(pcommon.NewTimestampFromTime(d.now))
 	r.SetSeverityNumber(number)
-	r.SetSeverityText(d.text.copy(word))
+	r.SetSeverityText(word)
 	r.SetTraceID(c.traceID)
 	r.SetSpanID(c.spanID)
-	message, cutMessage := d.limit(message)
 	if message != "" {
-		r.Body().SetStr(d.text.copy(message))
+		r.Body().SetStr(message)
 	}
-	d.put(r.Attributes(), &a)
-	if c.failure.present {
-		c.failure.exception(r.Attributes(), &d.text)
-	}
-	c.truncated = c.truncated || a.truncated || cutMessage
-	c.mark(r.Attributes())
+	d.put(r.Attributes(), &c, &a, true)
 	return nil
 }
 
@@ -65,26 +58,22 @@ func (d *decoder) event(c common, a attributes) *lineError {
 // error when it carries one.
 func (d *decoder) severity(failed bool) (plog.SeverityNumber, string, *lineError) {
 	const expected = "trace, debug, info, warn, error or fatal, or a number from 1 to 24"
-	v := d.fields[fieldSeverity]
-	switch {
-	case v == nil && failed:
-		return plog.SeverityNumberError, "", nil
-	case v == nil:
-		return plog.SeverityNumberInfo, "", nil
-	case v.Type() == fastjson.TypeNumber:
-		n, err := v.Int()
-		if err != nil || n < 1 || n > maxSeverity {
-			return 0, "", want("severity", expected, v)
+	i := d.fields[fieldSeverity]
+	if i == 0 {
+		if failed {
+			return plog.SeverityNumberError, "", nil
 		}
-		return plog.SeverityNumber(n), "", nil
+		return plog.SeverityNumberInfo, "", nil
 	}
-	word, lerr := d.str(fieldSeverity)
-	if lerr != nil {
-		return 0, "", want("severity", expected, v)
+	switch n := d.at(i); n.kind {
+	case kindWhole:
+		if v, ok := d.wholeOf(n); ok && v >= 1 && v <= maxSeverity {
+			return plog.SeverityNumber(v), "", nil
+		}
+	case kindString:
+		if number, ok := severities[d.textOf(n)]; ok {
+			return number, d.textOf(n), nil
+		}
 	}
-	number, ok := severities[word]
-	if !ok {
-		return 0, "", want("severity", expected, v)
-	}
-	return number, word, nil
+	return 0, "", d.want("severity", expected, i)
 }

@@ -31,7 +31,7 @@ func FuzzLine(f *testing.F) {
 	d := newDecoder()
 	f.Fuzz(func(t *testing.T, line []byte) {
 		d.reset(testLimits, testNow)
-		_, lerr := d.line(line)
+		_, lerr := d.decode(line)
 		items := d.batch.traces.SpanCount() + d.batch.logs.LogRecordCount()
 		if items != d.batch.items() || (lerr == nil) != (items == 1) {
 			t.Fatalf("%d items, counted %d, error %v", items, d.batch.items(), lerr)

@@ -1,7 +1,6 @@
 package requesteventreceiver
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -37,6 +36,8 @@ func (r *requestEventReceiver) ingest(w http.ResponseWriter, req *http.Request) 
 		ctx = batchid.NewContext(ctx, id)
 	}
 
+	held := share{of: &r.inflight}
+	defer held.release()
 	d := r.decoders.Get().(*decoder)
 	defer r.release(d)
 	d.reset(limits{
@@ -47,9 +48,15 @@ func (r *requestEventReceiver) ingest(w http.ResponseWriter, req *http.Request) 
 		logs:          r.logs != nil,
 	}, time.Now())
 
-	result, err := r.read(ctx, d, req.Body)
+	result, err := r.read(ctx, d, newLineReader(req.Body, r.cfg.MaxLineBytes, req.ContentLength, held.take))
 	if err != nil {
-		r.write(w, req, readFailure(err))
+		a := r.readFailure(err)
+		if a.status == http.StatusTooManyRequests {
+			// Read on, within max_request_bytes: a sender that is still writing when
+			// the connection is closed may never see the answer.
+			_, _ = io.Copy(io.Discard, req.Body)
+		}
+		r.write(w, req, a)
 		return
 	}
 	if d.batch.items() == 0 {
@@ -71,15 +78,14 @@ func (r *requestEventReceiver) ingest(w http.ResponseWriter, req *http.Request) 
 
 // release gives a decoder back without what belongs to the body.
 func (r *requestEventReceiver) release(d *decoder) {
-	d.batch, d.text = nil, arena{}
+	d.release()
 	r.decoders.Put(d)
 }
 
 // read decodes the lines of the body into the decoder's batch. An error means
 // that the body as a whole cannot be had, and nothing of it is delivered.
-func (r *requestEventReceiver) read(ctx context.Context, d *decoder, body io.Reader) (*answer, error) {
+func (r *requestEventReceiver) read(ctx context.Context, d *decoder, lines *lineReader) (*answer, error) {
 	result := &answer{}
-	lines := lineReader{r: bufio.NewReaderSize(body, readBufferBytes), max: r.cfg.MaxLineBytes}
 	rejected := map[string]int64{}
 	items := 0
 	for {
@@ -104,7 +110,7 @@ func (r *requestEventReceiver) read(ctx context.Context, d *decoder, body io.Rea
 		if tooLong {
 			lerr = rejectLine(reasonTooLong, "line: longer than %d bytes (max_line_bytes)", r.cfg.MaxLineBytes)
 		} else {
-			requestID, lerr = d.line(line)
+			requestID, lerr = d.decode(line)
 		}
 		if lerr != nil {
 			rejected[lerr.reason]++
@@ -130,7 +136,11 @@ func (e *limitError) Error() string {
 }
 
 // readFailure is the answer to a body that cannot be read.
-func readFailure(err error) *answer {
+func (r *requestEventReceiver) readFailure(err error) *answer {
+	var busy *busyError
+	if errors.As(err, &busy) {
+		return &answer{status: http.StatusTooManyRequests, retryAfter: r.cfg.RetryAfter, Error: err.Error(), Limit: "max_inflight_bytes", Max: busy.limit}
+	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		err = &limitError{name: "max_request_bytes", limit: tooLarge.Limit, unit: "bytes"}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
@@ -230,4 +231,37 @@ func TestNothingUsable(t *testing.T) {
 	assert.Equal(t, "no items in the body: want one JSON object a line", r.Error)
 	r = post(t, url, []byte("\ufeff"+goodLine))
 	assert.Equal(t, http.StatusOK, r.status, "a byte order mark")
+}
+
+// Bodies in hand are bounded together: what comes beyond it is told to wait, and
+// gets through when there is room.
+func TestBodiesInHandAreBounded(t *testing.T) {
+	var p pipelines
+	url := serve(t, &p, componenttest.NewNopHost(), func(c *Config) {
+		c.MaxRequestBytes = 1 << 20
+		c.MaxInflightBytes = 1 << 20
+	})
+	reader, writer := io.Pipe()
+	slow := make(chan int, 1)
+	go func() {
+		resp, err := http.Post(url, "", reader)
+		if err == nil {
+			_ = resp.Body.Close()
+			slow <- resp.StatusCode
+		}
+		close(slow)
+	}()
+	body := []byte(strings.Repeat(goodLine, 600_000/len(goodLine)))
+	_, err := writer.Write(body)
+	require.NoError(t, err)
+	var refused reply
+	require.Eventually(t, func() bool {
+		refused = post(t, url, body)
+		return refused.status == http.StatusTooManyRequests
+	}, 10*time.Second, time.Millisecond)
+	assert.Equal(t, "1", refused.retryAfter)
+	assert.Equal(t, "max_inflight_bytes", refused.Limit)
+	require.NoError(t, writer.Close())
+	assert.Equal(t, http.StatusOK, <-slow)
+	assert.Equal(t, http.StatusOK, post(t, url, body).status, "there is room again")
 }

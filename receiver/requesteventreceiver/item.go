@@ -3,7 +3,6 @@ package requesteventreceiver
 import (
 	"time"
 
-	"github.com/valyala/fastjson"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/trackwayhq/trackway/internal/conventions"
@@ -48,7 +47,7 @@ func (d *decoder) item() *lineError {
 	case "":
 		return rejectLine(reasonUnknownType, "type: want request, span or event, got nothing")
 	default:
-		return rejectLine(reasonUnknownType, "type: want request, span or event, got %s", describe(d.fields[fieldType]))
+		return rejectLine(reasonUnknownType, "type: want request, span or event, got %s", d.describe(d.fields[fieldType]))
 	}
 	c, lerr := d.common()
 	if lerr != nil {
@@ -98,40 +97,41 @@ func (d *decoder) common() (c common, lerr *lineError) {
 // failure reads the field error: an object of type, message and stack, or a
 // string that is the message. Texts are cut at the limit.
 func (d *decoder) failure() (f failure, truncated bool, lerr *lineError) {
-	v := d.fields[fieldError]
-	if v == nil {
+	i := d.fields[fieldError]
+	if i == 0 {
 		return f, false, nil
 	}
 	f.present = true
-	if v.Type() == fastjson.TypeString {
-		f.message, truncated = d.limit(view(v.GetStringBytes()))
+	switch n := d.at(i); n.kind {
+	case kindString:
+		f.message, truncated = d.limit(d.textOf(n))
 		return f, truncated, nil
+	case kindObject:
+	default:
+		return f, false, d.want("error", "an object of type, message and stack, or a string", i)
 	}
-	if v.Type() != fastjson.TypeObject {
-		return f, false, want("error", "an object of type, message and stack, or a string", v)
-	}
-	var cutMessage, cutStack bool
-	if f.typ, _, lerr = d.part(v, "type", "error.type"); lerr != nil {
+	var cutType, cutMessage, cutStack bool
+	if f.typ, cutType, lerr = d.part(i, "type", "error.type"); lerr != nil {
 		return f, false, lerr
 	}
-	if f.message, cutMessage, lerr = d.part(v, "message", "error.message"); lerr != nil {
+	if f.message, cutMessage, lerr = d.part(i, "message", "error.message"); lerr != nil {
 		return f, false, lerr
 	}
-	f.stack, cutStack, lerr = d.part(v, "stack", "error.stack")
-	return f, cutMessage || cutStack, lerr
+	f.stack, cutStack, lerr = d.part(i, "stack", "error.stack")
+	return f, cutType || cutMessage || cutStack, lerr
 }
 
 // part reads one string of an object, cut at the limit.
-func (d *decoder) part(object *fastjson.Value, key, name string) (_ string, truncated bool, _ *lineError) {
-	v := object.Get(key)
-	if v == nil || v.Type() == fastjson.TypeNull {
+func (d *decoder) part(object uint32, key, name string) (text string, truncated bool, _ *lineError) {
+	i := d.member(object, key)
+	if i == 0 {
 		return "", false, nil
 	}
-	text, lerr := stringOf(name, v)
-	if lerr != nil {
-		return "", false, lerr
+	n := d.at(i)
+	if n.kind != kindString {
+		return "", false, d.want(name, "a string", i)
 	}
-	text, truncated = d.limit(text)
+	text, truncated = d.limit(d.textOf(n))
 	return text, truncated, nil
 }
 
@@ -144,24 +144,33 @@ func (d *decoder) limit(s string) (_ string, truncated bool) {
 }
 
 // mark notes on the record what was done to it.
-func (c *common) mark(attrs pcommon.Map) {
-	if !c.given {
-		conventions.AddMark(attrs, conventions.MarkTimeAbsent)
+func (c *common) mark(attrs *attributeBuilder) {
+	var marks string
+	switch {
+	case !c.given && c.truncated:
+		marks = conventions.MarkTimeAbsent + "," + conventions.MarkTruncated
+	case !c.given:
+		marks = conventions.MarkTimeAbsent
+	case c.truncated:
+		marks = conventions.MarkTruncated
+	default:
+		return
 	}
-	if c.truncated {
-		conventions.AddMark(attrs, conventions.MarkTruncated)
+	if v, known := attrs.get(conventions.Marks); known && v.Type() == pcommon.ValueTypeStr && v.Str() != "" {
+		marks = v.Str() + "," + marks
 	}
+	attrs.putStr(conventions.Marks, marks)
 }
 
 // exception puts the attributes that the semantic conventions give an exception.
-func (f *failure) exception(attrs pcommon.Map, text *arena) {
+func (f *failure) exception(put func(key, value string)) {
 	if f.typ != "" {
-		attrs.PutStr("exception.type", text.copy(f.typ))
+		put("exception.type", f.typ)
 	}
 	if f.message != "" {
-		attrs.PutStr("exception.message", text.copy(f.message))
+		put("exception.message", f.message)
 	}
 	if f.stack != "" {
-		attrs.PutStr("exception.stacktrace", text.copy(f.stack))
+		put("exception.stacktrace", f.stack)
 	}
 }

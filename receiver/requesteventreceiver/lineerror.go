@@ -3,9 +3,8 @@ package requesteventreceiver
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
-
-	"github.com/valyala/fastjson"
 )
 
 // Reasons a line is rejected for; values of the rejected lines' counter.
@@ -33,8 +32,8 @@ func rejectLine(reason, format string, args ...any) *lineError {
 }
 
 // want is the error of a field that holds something else than it should.
-func want(field, expected string, v *fastjson.Value) *lineError {
-	return rejectLine(reasonInvalidField, "%s: want %s, got %s", field, expected, describe(v))
+func (d *decoder) want(field, expected string, got uint32) *lineError {
+	return rejectLine(reasonInvalidField, "%s: want %s, got %s", field, expected, d.describe(got))
 }
 
 const (
@@ -44,20 +43,21 @@ const (
 )
 
 // describe renders a value for an error message, short.
-func describe(v *fastjson.Value) string {
-	switch v.Type() {
-	case fastjson.TypeObject:
+func (d *decoder) describe(i uint32) string {
+	n := d.at(i)
+	text := d.textOf(n)
+	switch n.kind {
+	case kindObject:
 		return "an object"
-	case fastjson.TypeArray:
+	case kindArray:
 		return "an array"
-	case fastjson.TypeString:
-		s := v.GetStringBytes()
-		if len(s) > maxGotBytes {
-			return strconv.Quote(cut(string(s), maxGotBytes)) + "…"
+	case kindString:
+		if len(text) > maxGotBytes {
+			return strconv.Quote(cut(text, maxGotBytes)) + "…"
 		}
-		return strconv.Quote(string(s))
+		return strconv.Quote(text)
 	default:
-		return cut(string(v.MarshalTo(nil)), maxGotBytes)
+		return cut(strings.Clone(text), maxGotBytes)
 	}
 }
 

@@ -1,58 +1,106 @@
 package requesteventreceiver
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
 )
 
-const readBufferBytes = 64 << 10
+const (
+	// firstChunk is read of a body whose length is not known.
+	firstChunk = 4 << 10
+	// promisedChunk bounds what is allocated on the word of a Content-Length.
+	promisedChunk = 64 << 10
+	// maxChunk bounds the chunks of a long body: what one short text can keep alive.
+	maxChunk = 256 << 10
+	// spareBytes are those for a line end, and one more so that the length tells.
+	spareBytes = 3
+)
 
-// lineReader yields the lines of a body without holding the body.
+// lineReader yields the lines of a body. It reads into chunks that are never
+// written to again, so that the texts of items need no copy but point into them;
+// a chunk lives as long as one of its items.
 type lineReader struct {
-	r      *bufio.Reader
-	max    int
-	long   []byte // a line that did not fit the reader's buffer
-	number int    // of the line returned last, from 1
+	r      io.Reader
+	max    int               // bytes of a line
+	charge func(n int) error // asked before n bytes are allocated
+	number int               // of the line returned last, from 1
+
+	chunk []byte
+	pos   int // where the next line begins
+	seen  int // up to where no line end was found
+	size  int // of the next chunk
+	ended bool
 }
 
-// next returns a line without its line end, valid until the next call. tooLong
-// says that the line was longer than the limit; it has been skipped. The error
-// is io.EOF after the last line, or that of the body.
+// newLineReader reads lines of at most limit bytes; length is that of the body, or
+// -1.
+func newLineReader(r io.Reader, limit int, length int64, charge func(int) error) *lineReader {
+	l := &lineReader{r: r, max: limit, size: firstChunk, charge: charge}
+	if length >= 0 {
+		l.size = int(min(length+1, promisedChunk)) // one more, so that the end is met
+	}
+	return l
+}
+
+// next returns a line without its line end; it may be written to. tooLong says that
+// the line was longer than the limit; it has been skipped. The error is io.EOF after
+// the last line, or that of the body.
 func (l *lineReader) next() (line []byte, tooLong bool, err error) {
-	l.long = l.long[:0]
-	first := true
 	for {
-		part, err := l.r.ReadSlice('\n')
-		if errors.Is(err, io.EOF) && len(part)+len(l.long) == 0 && first {
-			return nil, false, io.EOF
+		if i := bytes.IndexByte(l.chunk[l.seen:], '\n'); i >= 0 {
+			line = l.chunk[l.pos : l.seen+i]
+			l.pos = l.seen + i + 1
+			l.seen = l.pos
+			return l.line(line, tooLong)
 		}
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) && !errors.Is(err, io.EOF) {
-			return nil, false, err
-		}
-		complete := err == nil || errors.Is(err, io.EOF)
-		if first {
-			l.number++
-			if complete {
-				line = trimLineEnd(part)
-				return line, len(line) > l.max, nil
+		l.seen = len(l.chunk)
+		if l.ended {
+			if l.pos == len(l.chunk) && !tooLong {
+				return nil, false, io.EOF
 			}
+			line = l.chunk[l.pos:]
+			l.pos = len(l.chunk)
+			return l.line(line, tooLong)
 		}
-		first = false
-		if !tooLong {
-			// The line end, and a byte more so that the length tells, are kept.
-			l.long = append(l.long, part[:min(len(part), l.max+3-len(l.long))]...)
-			tooLong = len(l.long) > l.max+2
+		if len(l.chunk)-l.pos >= l.max+spareBytes {
+			// No item will point to this part of the chunk.
+			tooLong = true
+			l.chunk = l.chunk[:l.pos]
+			l.seen = l.pos
 		}
-		if complete {
-			line = trimLineEnd(l.long)
-			return line, tooLong || len(line) > l.max, nil
+		if err := l.fill(); err != nil {
+			return nil, false, err
 		}
 	}
 }
 
-func trimLineEnd(b []byte) []byte {
-	b = bytes.TrimSuffix(b, []byte{'\n'})
-	return bytes.TrimSuffix(b, []byte{'\r'})
+func (l *lineReader) line(line []byte, skipped bool) ([]byte, bool, error) {
+	l.number++
+	line = bytes.TrimSuffix(line, []byte{'\r'})
+	return line, skipped || len(line) > l.max, nil
+}
+
+// fill reads more of the body, into a new chunk when this one is full.
+func (l *lineReader) fill() error {
+	if len(l.chunk) == cap(l.chunk) {
+		rest := l.chunk[l.pos:]
+		size := max(l.size, 2*len(rest))
+		if l.charge != nil {
+			if err := l.charge(size); err != nil {
+				return err
+			}
+		}
+		l.chunk = append(make([]byte, 0, size), rest...)
+		l.seen -= l.pos
+		l.pos = 0
+		l.size = min(2*max(l.size, firstChunk), maxChunk)
+	}
+	n, err := l.r.Read(l.chunk[len(l.chunk):cap(l.chunk)])
+	l.chunk = l.chunk[:len(l.chunk)+n]
+	if errors.Is(err, io.EOF) {
+		l.ended = true
+		return nil
+	}
+	return err
 }

@@ -1,7 +1,6 @@
 package requesteventreceiver
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +35,7 @@ func TestLines(t *testing.T) {
 		"longer than a buffer, shorter": {strings.Repeat("x", 33) + "\ny", []string{"1:" + strings.Repeat("x", 33), "2:y"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := lineReader{r: bufio.NewReaderSize(strings.NewReader(tt.body), 16), max: limit}
+			l := newLineReader(strings.NewReader(tt.body), limit, 15, nil)
 			var got []string
 			for {
 				line, tooLong, err := l.next()

@@ -41,6 +41,7 @@ type requestEventReceiver struct {
 	logs   consumer.Logs   // nil without a logs pipeline
 
 	decoders sync.Pool // of *decoder
+	inflight inflight
 
 	server   *http.Server
 	listener net.Listener
@@ -65,6 +66,7 @@ func newReceiver(set receiver.Settings, cfg *Config) (*requestEventReceiver, err
 	return &requestEventReceiver{
 		cfg: cfg, set: set, obs: obs, telemetry: telemetry, grace: shutdownGrace,
 		decoders: sync.Pool{New: func() any { return newDecoder() }},
+		inflight: inflight{max: cfg.MaxInflightBytes},
 	}, nil
 }
 

@@ -3,7 +3,6 @@ package requesteventreceiver
 import (
 	"time"
 
-	"github.com/valyala/fastjson"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
@@ -49,21 +48,19 @@ func (d *decoder) request(c common, a attributes) *lineError {
 	}
 	kind, ok := requestKinds[word]
 	if !ok {
-		return want("kind", "http, rpc, messaging, faas or job", d.fields[fieldKind])
+		return d.want("kind", "http, rpc, messaging, faas or job", d.fields[fieldKind])
 	}
 	if a.status, a.hasStatus, lerr = d.integer(fieldStatus, maxStatus); lerr != nil {
 		return lerr
 	}
 
-	s := d.batch.span(c.origin, &d.text)
-	d.fillSpan(s, c, a, kind, duration)
-	s.Attributes().PutStr(conventions.RequestKind, d.text.copy(word))
+	a.requestKind = word
 	if c.name == "" {
-		s.SetName(d.requestName())
+		c.name = d.requestName()
 	}
+	s := d.appendSpan(c, a, kind, duration)
 	if c.failure.present || a.hasStatus && a.status >= 500 {
-		s.Status().SetCode(ptrace.StatusCodeError)
-		s.Status().SetMessage(d.text.copy(c.failure.message))
+		setError(s, c.failure.message)
 	}
 	return nil
 }
@@ -75,12 +72,11 @@ func (d *decoder) requestName() string {
 	route, _ := d.str(fieldRoute)
 	switch {
 	case method != "" && route != "":
-		d.scratch = append(append(append(d.scratch[:0], method...), ' '), route...)
-		return d.text.copy(view(d.scratch))
+		return d.text.join(method, " ", route)
 	case method != "":
-		return d.text.copy(method)
+		return method
 	case route != "":
-		return d.text.copy(route)
+		return route
 	}
 	return "request"
 }
@@ -101,60 +97,73 @@ func (d *decoder) span(c common, a attributes) *lineError {
 	}
 	kind, ok := spanKinds[word]
 	if !ok {
-		return want("kind", "internal, server, client, producer or consumer", d.fields[fieldKind])
+		return d.want("kind", "internal, server, client, producer or consumer", d.fields[fieldKind])
 	}
 	code := ptrace.StatusCodeUnset
 	if c.failure.present {
 		code = ptrace.StatusCodeError
 	}
-	if v := d.fields[fieldStatus]; v != nil && v.Type() == fastjson.TypeNumber {
-		if a.status, a.hasStatus, lerr = d.integer(fieldStatus, maxStatus); lerr != nil {
-			return lerr
-		}
-		if a.status >= 400 {
-			code = ptrace.StatusCodeError
-		}
-	} else if v != nil {
-		switch string(v.GetStringBytes()) {
-		case "unset", "":
-			if v.Type() != fastjson.TypeString {
-				return want("status", "unset, ok or error", v)
+	if i := d.fields[fieldStatus]; i != 0 {
+		switch n := d.at(i); {
+		case n.kind.isNumber():
+			if a.status, a.hasStatus, lerr = d.integer(fieldStatus, maxStatus); lerr != nil {
+				return lerr
 			}
-		case "ok":
-			code = ptrace.StatusCodeOk
-		case "error":
-			code = ptrace.StatusCodeError
+			if a.status >= 400 {
+				code = ptrace.StatusCodeError
+			}
+		case n.kind != kindString:
+			return d.want("status", "unset, ok or error", i)
 		default:
-			return want("status", "unset, ok or error", v)
+			switch d.textOf(n) {
+			case "unset", "":
+			case "ok":
+				code = ptrace.StatusCodeOk
+			case "error":
+				code = ptrace.StatusCodeError
+			default:
+				return d.want("status", "unset, ok or error", i)
+			}
 		}
 	}
 
-	s := d.batch.span(c.origin, &d.text)
-	d.fillSpan(s, c, a, kind, duration)
-	s.Status().SetCode(code)
-	if code == ptrace.StatusCodeError {
-		s.Status().SetMessage(d.text.copy(c.failure.message))
+	s := d.appendSpan(c, a, kind, duration)
+	switch code {
+	case ptrace.StatusCodeError:
+		setError(s, c.failure.message)
+	case ptrace.StatusCodeOk:
+		s.Status().SetCode(code)
 	}
 	return nil
 }
 
-func (d *decoder) fillSpan(s ptrace.Span, c common, a attributes, kind ptrace.SpanKind, duration time.Duration) {
-	end := pcommon.NewTimestampFromTime(c.start.Add(duration))
-	s.SetName(d.text.copy(c.name))
+func setError(s ptrace.Span, message string) {
+	s.Status().SetCode(ptrace.StatusCodeError)
+	s.Status().SetMessage(message)
+}
+
+// appendSpan appends what requests and spans have in common.
+func (d *decoder) appendSpan(c common, a attributes, kind ptrace.SpanKind, duration time.Duration) ptrace.Span {
+	s := d.batch.span(c.origin)
+	start := pcommon.NewTimestampFromTime(c.start)
+	end := start + pcommon.Timestamp(duration)
+	s.SetName(c.name)
 	s.SetKind(kind)
 	s.SetTraceID(c.traceID)
 	s.SetSpanID(c.spanID)
 	s.SetParentSpanID(c.parentSpanID)
-	s.TraceState().FromRaw(d.text.copy(c.traceState))
-	s.SetStartTimestamp(pcommon.NewTimestampFromTime(c.start))
+	if c.traceState != "" {
+		s.TraceState().FromRaw(c.traceState)
+	}
+	s.SetStartTimestamp(start)
 	s.SetEndTimestamp(end)
-	d.put(s.Attributes(), &a)
 	c.truncated = c.truncated || a.truncated
-	c.mark(s.Attributes())
+	d.put(s.Attributes(), &c, &a, false)
 	if c.failure.present {
 		e := s.Events().AppendEmpty()
 		e.SetName("exception")
 		e.SetTimestamp(end)
-		c.failure.exception(e.Attributes(), &d.text)
+		c.failure.exception(e.Attributes().PutStr)
 	}
+	return s
 }
