@@ -233,35 +233,31 @@ func TestNothingUsable(t *testing.T) {
 	assert.Equal(t, http.StatusOK, r.status, "a byte order mark")
 }
 
-// Bodies in hand are bounded together: what comes beyond it is told to wait, and
-// gets through when there is room.
+// Bodies in hand are bounded together: what comes beyond it is told to wait, until
+// one of them is done.
 func TestBodiesInHandAreBounded(t *testing.T) {
 	var p pipelines
+	p.traces.block = true
 	url := serve(t, &p, componenttest.NewNopHost(), func(c *Config) {
 		c.MaxRequestBytes = 1 << 20
 		c.MaxInflightBytes = 1 << 20
+		c.Timeout = time.Second
 	})
-	reader, writer := io.Pipe()
-	slow := make(chan int, 1)
+	body := []byte(strings.Repeat(goodLine, 600_000/len(goodLine)))
+	first := make(chan int, 1)
 	go func() {
-		resp, err := http.Post(url, "", reader)
+		defer close(first)
+		resp, err := http.Post(url, "", bytes.NewReader(body))
 		if err == nil {
 			_ = resp.Body.Close()
-			slow <- resp.StatusCode
+			first <- resp.StatusCode
 		}
-		close(slow)
 	}()
-	body := []byte(strings.Repeat(goodLine, 600_000/len(goodLine)))
-	_, err := writer.Write(body)
-	require.NoError(t, err)
-	var refused reply
-	require.Eventually(t, func() bool {
-		refused = post(t, url, body)
-		return refused.status == http.StatusTooManyRequests
-	}, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return p.traces.batchID.Load() != nil }, 10*time.Second, time.Millisecond)
+	refused := post(t, url, body)
+	assert.Equal(t, http.StatusTooManyRequests, refused.status)
 	assert.Equal(t, "1", refused.retryAfter)
 	assert.Equal(t, "max_inflight_bytes", refused.Limit)
-	require.NoError(t, writer.Close())
-	assert.Equal(t, http.StatusOK, <-slow)
-	assert.Equal(t, http.StatusOK, post(t, url, body).status, "there is room again")
+	assert.Equal(t, http.StatusServiceUnavailable, <-first, "it came as far as the pipeline")
+	assert.Equal(t, http.StatusServiceUnavailable, post(t, url, body).status, "and so does the next")
 }
