@@ -67,6 +67,7 @@ func newRootCommand() *cobra.Command {
 		newDemoCommand(),
 		newBenchCommand(),
 		newMigrateCommand(),
+		newEraseCommand(),
 		newVersionCommand(),
 	)
 	return root
