@@ -19,11 +19,17 @@ import (
 	"github.com/trackwayhq/trackway/internal/record"
 )
 
-// register offers what an operator may do on the collector's admin socket, if it
-// has one.
-func (e *rollupExporter) register(host component.Host) error {
+// register counts what an operator did while no collector ran, and offers what one
+// may do on the collector's admin socket, if it has one.
+func (e *rollupExporter) register(ctx context.Context, host component.Host) error {
+	if e.letters == nil {
+		return nil
+	}
+	if err := e.countDropped(ctx); err != nil {
+		return err
+	}
 	registrar := admin.Find(host)
-	if registrar == nil || e.letters == nil {
+	if registrar == nil {
 		return nil
 	}
 	remove, err := e.letters.Register(registrar, "/deadletter/"+e.set.ID.String(), deadletter.Actions{
@@ -107,6 +113,20 @@ func (e *rollupExporter) giveUp(ctx context.Context, d deadletter.Entry, reason 
 		ctx, _ := alongside.NewContext(ctx, changes...)
 		return e.batchIDs.client.Batch(ctx, storage.SetOperation("note", nil))
 	})
+}
+
+// countDropped counts what was dropped while no collector ran.
+func (e *rollupExporter) countDropped(ctx context.Context) error {
+	entries, err := e.letters.Uncounted()
+	if err != nil {
+		return err
+	}
+	for _, d := range entries {
+		if err := e.giveUp(ctx, d, "operator"); err != nil {
+			return err
+		}
+	}
+	return e.letters.Counted()
 }
 
 // once does something to a dead letter unless it was done. do is given what has to

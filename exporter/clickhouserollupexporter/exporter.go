@@ -215,7 +215,7 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 		e.recovered.units = nil
 	}
 	e.stopped.Go(func() { e.inserter.run(run, e.cfg.Unit.MaxInFlight) })
-	if err := e.register(host); err != nil {
+	if err := e.register(ctx, host); err != nil {
 		return err
 	}
 	if e.batchIDs != nil {

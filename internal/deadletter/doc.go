@@ -4,7 +4,7 @@
 //
 // # Files
 //
-// A directory holds LOCK and files named by their sequence in 16 hex digits,
+// A directory holds LOCK, maybe DROPPED (see DropUncounted), and files named by their sequence in 16 hex digits,
 // "000000000000000a.dead". A file is a header and entries, each aligned to 8 bytes:
 //
 //	header  magic "TWDEAD" | version u16

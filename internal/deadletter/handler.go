@@ -136,6 +136,10 @@ func (s *Store) serve(w http.ResponseWriter, r *http.Request, do func(context.Co
 // nil, each after it did: a crash in between leaves the entry, and do has to bear
 // being called again.
 func (s *Store) Take(ctx context.Context, sel Selection, do func(context.Context, Entry) error) (Outcome, error) {
+	return s.take(sel, func(e Entry) error { return do(ctx, e) })
+}
+
+func (s *Store) take(sel Selection, do func(Entry) error) (Outcome, error) {
 	ids := sel.IDs
 	if sel.All {
 		list, err := s.List()
@@ -151,7 +155,7 @@ func (s *Store) Take(ctx context.Context, sel Selection, do func(context.Context
 	for _, id := range ids {
 		e, err := s.Read(id)
 		if err == nil {
-			err = do(ctx, e)
+			err = do(e)
 		}
 		if err == nil {
 			_, err = s.Remove(id)

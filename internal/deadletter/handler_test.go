@@ -63,3 +63,26 @@ func TestReplayAndDropOverTheSocket(t *testing.T) {
 	remove()
 	require.Error(t, c.Do(t.Context(), http.MethodGet, "/deadletter/x", nil, nil))
 }
+
+func TestWhatIsDroppedWithoutACollectorIsNotedDown(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 0)
+	for _, id := range []string{"a", "b"} {
+		require.NoError(t, s.Write(entry(id, 10)))
+	}
+	out, err := s.DropUncounted(Selection{IDs: []string{"a"}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a"}, out.Done)
+	require.NoError(t, s.Close())
+	s = open(t, dir, 0)
+	dropped, err := s.Uncounted()
+	require.NoError(t, err)
+	require.Len(t, dropped, 1)
+	assert.Equal(t, "a", dropped[0].ID)
+	assert.Equal(t, 1, dropped[0].Items)
+	require.NoError(t, s.Counted())
+	dropped, err = s.Uncounted()
+	require.NoError(t, err)
+	assert.Empty(t, dropped)
+	assert.Equal(t, []string{"b"}, idsOf(t, s))
+}
