@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"context"
+
 	"github.com/trackwayhq/trackway/cmd/internal/bench/sender"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/stack"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
@@ -23,6 +25,8 @@ type arm struct {
 	notes   []string
 	// check looks at what was measured for what must not be.
 	check func(*run)
+	// measure takes the place of sending to a collector.
+	measure func(context.Context, *run) error
 }
 
 // probes is what is sent beside the load to see it arrive.

@@ -39,7 +39,10 @@ func limits() []limit {
 	rss := figure(func(p *report.Point) float64 { return float64(p.Process("collector").PeakRSS) / mebibyte })
 	micros := figure(func(p *report.Point) float64 { return p.Process("collector").MicrosPerEvent })
 	rise := func(of func(*report.Sample) float64) func(*report.Point, points) (float64, bool) {
-		return figure(func(p *report.Point) float64 { return 100 * slope(p.Series, of) })
+		return func(p *report.Point, _ points) (float64, bool) {
+			share, known := slope(p.Series, of)
+			return 100 * share, known
+		}
 	}
 	return []limit{
 		{"requests accepted", "events", "", rate, 49_900, true, "/s"},

@@ -36,6 +36,9 @@ type run struct {
 	prober *prober
 	point  *report.Point
 
+	pprof     string // address of the collector's profiles
+	profiling chan error
+
 	start, measuring, sent, drained, settled sample
 	intervals                                []sender.Interval
 	accepted                                 recount.Accepted
@@ -49,7 +52,11 @@ func (b *Bench) measure(ctx context.Context, a *arm) (*report.Point, error) {
 	if err := r.startStack(); err != nil {
 		return nil, err
 	}
-	err := r.load(ctx)
+	measure := (*run).load
+	if a.measure != nil {
+		measure = func(r *run, ctx context.Context) error { return a.measure(ctx, r) }
+	}
+	err := measure(r, ctx)
 	if err == nil {
 		err = r.stack.Restarts()
 	}
@@ -82,6 +89,11 @@ func (r *run) startStack() error {
 	}
 	if r.arm.change != nil {
 		if config, err = r.arm.change(config); err != nil {
+			return err
+		}
+	}
+	if r.options.Profile != "" {
+		if r.pprof, err = profiled(config); err != nil {
 			return err
 		}
 	}
@@ -150,6 +162,9 @@ func (r *run) load(ctx context.Context) error {
 	if err := r.listen(ctx, child); err != nil {
 		return err
 	}
+	if err := r.profiled(); err != nil {
+		return err
+	}
 	endProbes()
 	r.prober.wait()
 	r.account()
@@ -191,6 +206,7 @@ func (r *run) listen(ctx context.Context, child *stack.Child) error {
 		switch {
 		case m.Measuring:
 			r.measuring, err = r.watch.now()
+			r.profile(ctx)
 		case m.Interval != nil:
 			r.intervals = append(r.intervals, *m.Interval)
 		case m.Sent:
@@ -300,8 +316,9 @@ func (r *run) sum() {
 		before = i.At
 		p.Series = append(p.Series, s)
 	}
-	p.Visible = r.prober.visible()
-	p.Tails = r.prober.tails()
+	if r.prober != nil {
+		p.Visible, p.Tails = r.prober.visible(), r.prober.tails()
+	}
 }
 
 // recount compares the store with what was accepted.

@@ -36,6 +36,7 @@ func scenarios() []scenario {
 		{"contrib", "the same OTLP traffic through our exporter and the upstream one", (*Bench).contrib},
 		{"small", "64 senders of single requests, durable", (*Bench).small},
 		{"tail", "live tail at 10,000 requests a second, through collector and query server", (*Bench).tail},
+		{"engine", "the bare engine fed Native and JSONEachRow, into the same tables", (*Bench).bareEngine},
 		{"saturation", "requests as fast as they are taken, closed loop", (*Bench).saturation},
 		{"sweep", "concurrency and batch size, closed loop", (*Bench).sweep},
 		{"burst", "a second's worth of four in one, open loop", (*Bench).burst},

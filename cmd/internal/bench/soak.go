@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"math"
-
 	"github.com/trackwayhq/trackway/cmd/internal/bench/report"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
 )
@@ -16,11 +14,11 @@ func (b *Bench) soak() []*arm {
 
 // slope fits a line through what was measured, leaving out the first fifth, and
 // gives its rise over the rest, divided by the mean: 0.1 is a tenth more at the end
-// than at the beginning.
-func slope(samples []report.Sample, of func(*report.Sample) float64) float64 {
+// than at the beginning. Fewer than three samples have no slope.
+func slope(samples []report.Sample, of func(*report.Sample) float64) (rise float64, known bool) {
 	samples = samples[len(samples)/5:]
 	if len(samples) < 3 {
-		return math.NaN()
+		return 0, false
 	}
 	var n, sx, sy, sxx, sxy float64
 	for i := range samples {
@@ -28,9 +26,9 @@ func slope(samples []report.Sample, of func(*report.Sample) float64) float64 {
 		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
 	}
 	mean := sy / n
-	rise := (n*sxy - sx*sy) / (n*sxx - sx*sx) * (samples[len(samples)-1].At - samples[0].At)
+	rise = (n*sxy - sx*sy) / (n*sxx - sx*sx) * (samples[len(samples)-1].At - samples[0].At)
 	if mean == 0 {
-		return 0
+		return 0, true
 	}
-	return rise / mean
+	return rise / mean, true
 }

@@ -172,6 +172,9 @@ func (s *run) work(ctx context.Context, index int) {
 		}
 		x := exchange{body: own[turn%len(own)], due: due}
 		seq := s.batch.Add(1)
+		if s.spec.MaxBatches > 0 && seq-s.spec.FirstBatch > s.spec.MaxBatches {
+			return
+		}
 		x.body.Stamp(seq, time.Now())
 		key := ""
 		if len(s.spec.Keys) > 0 {

@@ -151,6 +151,15 @@ func TestBurstsOfferTheSameInLessTime(t *testing.T) {
 	assert.Equal(t, start.Add(2*time.Second), d.due(20))
 }
 
+func TestARunEndsAfterSoManyBodies(t *testing.T) {
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"accepted":12,"rejected":0}`)
+	}))
+	defer endpoint.Close()
+	_, r := send(t, Spec{Workload: ndjson(12), URL: endpoint.URL, Connections: 3, Duration: 600, MaxBatches: 7, FirstBatch: 5})
+	assert.Equal(t, int64(7), r.All.BatchesAccepted)
+}
+
 func TestSpecIsChecked(t *testing.T) {
 	for want, s := range map[string]Spec{
 		`url: want http://host:port, got "x"`:                 {URL: "x"},

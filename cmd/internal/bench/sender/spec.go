@@ -26,6 +26,8 @@ type Spec struct {
 
 	Warmup   Seconds `json:"warmup"`   // sent and counted, not measured
 	Duration Seconds `json:"duration"` // measured
+	// MaxBatches above 0 ends the run after so many bodies.
+	MaxBatches uint64 `json:"max_batches,omitempty"`
 	// FirstBatch numbers the first body: the identifiers of its items follow from
 	// it.
 	FirstBatch uint64 `json:"first_batch,omitempty"`

@@ -116,14 +116,26 @@ func (s *Stack) Restarts() error {
 	return problem
 }
 
-// LogEnd is the end of the log of one process.
+// LogEnd is the end of the log of one process, without what is merely informing.
 func (s *Stack) LogEnd(name string) string {
 	content, err := os.ReadFile(filepath.Join(s.Data, "run", name+".log"))
 	if err != nil {
 		return err.Error()
 	}
-	return strings.TrimSpace(string(content[max(0, len(content)-maxTail):]))
+	var kept []string
+	for text := range strings.Lines(string(content)) {
+		if !strings.Contains(text, "\tinfo\t") {
+			kept = append(kept, strings.TrimSpace(text))
+		}
+	}
+	if len(kept) == 0 {
+		return "its log says nothing of it"
+	}
+	return strings.Join(kept[max(0, len(kept)-logLines):], "\n")
 }
+
+// logLines are what is shown of a log.
+const logLines = 10
 
 // Close stops everything and removes its directory.
 func (s *Stack) Close() error {
