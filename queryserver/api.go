@@ -15,7 +15,7 @@ import (
 // api holds what the endpoints need.
 type api struct {
 	store     *clickhouse.Client
-	projects  map[string]bool
+	projects  projectSet
 	retention time.Duration
 	tails     *tailRelay
 	now       func() time.Time
@@ -84,9 +84,16 @@ type ProjectParam struct {
 // could mistake it for one without data.
 func (a *api) knownProject(h huma.API) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
-		if p := ctx.Param("project"); p != "" && !a.projects[p] {
-			_ = huma.WriteErr(h, ctx, http.StatusNotFound, "there is no project "+p)
-			return
+		if p := ctx.Param("project"); p != "" {
+			known, err := a.projects.has(p)
+			if err != nil {
+				_ = huma.WriteErr(h, ctx, http.StatusServiceUnavailable, err.Error())
+				return
+			}
+			if !known {
+				_ = huma.WriteErr(h, ctx, http.StatusNotFound, "there is no project "+p)
+				return
+			}
 		}
 		next(ctx)
 	}

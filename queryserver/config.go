@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/confmap/provider/fileprovider"
 
 	"github.com/trackwayhq/trackway/internal/schema"
+	"github.com/trackwayhq/trackway/queryserver/metadata"
 )
 
 // Config is the query server's configuration file.
@@ -24,12 +25,14 @@ type Config struct {
 	// Hosts are names, besides those of this machine, under which requests are
 	// answered: that of a proxy in front, for one.
 	Hosts []string `mapstructure:"hosts"`
-	// Projects are the ids that can be asked about.
+	// Projects are ids that can be asked about, besides those of the metadata store.
 	Projects []string `mapstructure:"projects"`
 	// Retention is how far back listings look unless told.
 	Retention  time.Duration    `mapstructure:"retention"`
 	ClickHouse ClickHouseConfig `mapstructure:"clickhouse"`
 	LiveTail   LiveTailConfig   `mapstructure:"live_tail"`
+	Metadata   MetadataConfig   `mapstructure:"metadata"`
+	Secrets    SecretsConfig    `mapstructure:"secrets"`
 }
 
 // ClickHouseConfig says where the store is.
@@ -47,6 +50,22 @@ type ClickHouseConfig struct {
 type LiveTailConfig struct {
 	// Endpoints are the URLs of live_tail extensions.
 	Endpoints []string `mapstructure:"endpoints"`
+}
+
+// MetadataConfig says where projects and ingest keys are kept.
+type MetadataConfig struct {
+	// DSN is sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE. Empty:
+	// there are the configured projects and no keys.
+	DSN Secret `mapstructure:"dsn"`
+	// PollInterval is how often it is asked for changes of other processes.
+	PollInterval time.Duration `mapstructure:"poll_interval"`
+}
+
+// SecretsConfig holds what other parts of an installation present.
+type SecretsConfig struct {
+	// InternalToken lets collectors get key hashes at /internal/keys. Empty: nobody
+	// gets them.
+	InternalToken Secret `mapstructure:"internal_token"`
 }
 
 // Secret is a string that does not print itself.
@@ -71,6 +90,7 @@ func DefaultConfig() Config {
 			Timeout:  30 * time.Second,
 		},
 		LiveTail: LiveTailConfig{Endpoints: []string{"http://127.0.0.1:4320"}},
+		Metadata: MetadataConfig{PollInterval: time.Second},
 	}
 }
 
@@ -103,10 +123,10 @@ func LoadConfig(ctx context.Context, path string) (Config, error) {
 	return cfg, nil
 }
 
-var (
-	projectID  = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
-	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
-)
+// minTokenLen keeps words out of secrets.internal_token.
+const minTokenLen = 16
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
 // Validate says everything that is wrong, by the keys of the file.
 func (c Config) Validate() error {
@@ -123,7 +143,7 @@ func (c Config) Validate() error {
 		wrong("projects", "want at least one")
 	}
 	for i, p := range c.Projects {
-		if !projectID.MatchString(p) {
+		if metadata.CheckProjectID(p) != nil {
 			wrong(fmt.Sprintf("projects[%d]", i), "want 1 to 40 of a-z, 0-9 and -, got %q", p)
 		}
 	}
@@ -143,6 +163,20 @@ func (c Config) Validate() error {
 		if _, err := parseEndpoint(e); err != nil {
 			wrong(fmt.Sprintf("live_tail.endpoints[%d]", i), "%s", err)
 		}
+	}
+	if c.Metadata.DSN != "" {
+		if err := metadata.CheckDSN(string(c.Metadata.DSN)); err != nil {
+			wrong("metadata.dsn", "%s", err)
+		}
+	}
+	if c.Metadata.PollInterval < 10*time.Millisecond {
+		wrong("metadata.poll_interval", "want a duration of at least 10ms, such as 1s, got %s", c.Metadata.PollInterval)
+	}
+	if token := c.Secrets.InternalToken; token != "" && len(token) < minTokenLen {
+		wrong("secrets.internal_token", "want at least %d characters, got %d", minTokenLen, len(token))
+	}
+	if c.Secrets.InternalToken != "" && c.Metadata.DSN == "" {
+		wrong("secrets.internal_token", "there are no keys to give without metadata.dsn: set both or neither")
 	}
 	return errors.Join(errs...)
 }

@@ -32,7 +32,7 @@ func TestConfigurationErrorsNameTheKey(t *testing.T) {
 		"bad_type":    {"clickhouse.timeout"},
 		"bad_values": {
 			"listen: ", "projects[0]: ", "retention: ", "clickhouse.endpoint: ", "clickhouse.database: ",
-			"clickhouse.timeout: ", "live_tail.endpoints[0]: ",
+			"clickhouse.timeout: ", "live_tail.endpoints[0]: ", "metadata.dsn: ", "metadata.poll_interval: ", "secrets.internal_token: ",
 		},
 		"missing_file": {"missing_file.yaml"},
 	} {

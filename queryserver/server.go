@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -44,6 +45,17 @@ func Run(ctx context.Context, cfg Config, ready func(addr string)) error {
 		return err
 	}
 	defer tails.close()
+	var follower *metadataFollower
+	if cfg.Metadata.DSN != "" {
+		if follower, err = followMetadata(ctx, cfg.Metadata); err != nil {
+			return err
+		}
+		defer func() {
+			if err := follower.close(); err != nil {
+				slog.WarnContext(ctx, "close the metadata store", "error", err)
+			}
+		}()
+	}
 
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp", cfg.Listen)
@@ -51,7 +63,7 @@ func Run(ctx context.Context, cfg Config, ready func(addr string)) error {
 		return fmt.Errorf("listen: %w: is another query server running? Set listen in the configuration to another port, or to port 0", err)
 	}
 	server := &http.Server{
-		Handler:           newHandler(cfg, store, tails),
+		Handler:           newHandler(cfg, store, tails, follower),
 		ReadHeaderTimeout: readHeaderTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		// Live tails never end by themselves: they end with ctx.
@@ -79,16 +91,18 @@ func Run(ctx context.Context, cfg Config, ready func(addr string)) error {
 	return err
 }
 
-// newHandler puts the API, the health check and the UI behind one door.
-func newHandler(cfg Config, store *clickhouse.Client, tails *tailRelay) http.Handler {
-	projects := make(map[string]bool, len(cfg.Projects))
+// newHandler puts the API, the health check and the UI behind one door. Without a
+// metadata store follower is nil.
+func newHandler(cfg Config, store *clickhouse.Client, tails *tailRelay, follower *metadataFollower) http.Handler {
+	projects := projectSet{configured: make(map[string]bool, len(cfg.Projects)), follower: follower}
 	for _, p := range cfg.Projects {
-		projects[p] = true
+		projects.configured[p] = true
 	}
 	a := &api{store: store, projects: projects, retention: cfg.Retention, tails: tails, now: time.Now}
 	mux := http.NewServeMux()
 	a.register(mux)
 	mux.HandleFunc("GET /healthz", a.healthz)
+	mux.Handle("GET "+keysPath, newKeysHandler(cfg.Secrets.InternalToken, follower))
 	mux.HandleFunc(fallbackPattern, func(w http.ResponseWriter, r *http.Request) { nothingHere(mux, w, r) })
 	dist, built := web.Dist()
 	mux.Handle("/", newStatic(dist, built))
@@ -119,6 +133,12 @@ func (a *api) healthz(w http.ResponseWriter, r *http.Request) {
 	body := map[string]string{"status": "ok", "store": "ok"}
 	if err := a.store.Ping(r.Context()); err != nil {
 		body["store"] = "unreachable"
+	}
+	if f := a.projects.follower; f != nil {
+		body["metadata"] = "ok"
+		if f.health() != nil {
+			body["metadata"] = "unreachable"
+		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(body)

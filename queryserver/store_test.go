@@ -81,7 +81,7 @@ func newEmptyStore(t *testing.T) *testStore {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.api = httptest.NewServer(newHandler(cfg, s.client, tails))
+	s.api = httptest.NewServer(newHandler(cfg, s.client, tails, nil))
 	t.Cleanup(func() {
 		s.api.Close()
 		s.client.Close()

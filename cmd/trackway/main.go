@@ -64,6 +64,8 @@ func newRootCommand() *cobra.Command {
 		newUpCommand(),
 		newEngineCommand(),
 		newQueryCommand(),
+		newProjectCommand(),
+		newKeyCommand(),
 		newDemoCommand(),
 		newBenchCommand(),
 		newMigrateCommand(),

@@ -10,9 +10,15 @@ import (
 	"strings"
 )
 
+// The metadata database and the lock file beside it, which queryserver/metadata makes.
+const (
+	metaFile = "meta.db"
+	metaLock = metaFile + ".lock"
+)
+
 // ownNames are what Trackway puts into a data directory, by this package or
 // beside it. A first start that was killed early may leave some without VERSION.
-var ownNames = []string{engineDir, journalDir, deadLetterDir, runDir, dirtyFile, "engine.password", "demo.json", "meta.db"}
+var ownNames = []string{engineDir, journalDir, deadLetterDir, runDir, dirtyFile, "engine.password", "internal.token", "demo.json", metaFile, metaFile + "-wal", metaFile + "-shm", metaLock}
 
 // CheckDir refuses a directory that holds something else, before anything is
 // created in it. It may be missing, empty (hidden files and lost+found of a fresh
@@ -43,8 +49,12 @@ func CheckDir(dir string) error {
 		}
 	}
 	if own && !foreign {
-		// Others call a directory run, too; a lock in it is ours.
+		// Others call a directory run, too; a lock in it is ours. Projects and keys
+		// can be made before the first start, with a lock beside their file.
 		locks, err := filepath.Glob(filepath.Join(dir, runDir, "*.lock"))
+		if _, statErr := os.Stat(filepath.Join(dir, metaLock)); statErr == nil {
+			locks = append(locks, metaLock)
+		}
 		if _, statErr := os.Stat(filepath.Join(dir, engineDir)); statErr == nil && len(locks) == 0 {
 			return versionMissing(dir)
 		}

@@ -19,6 +19,8 @@ func TestCheckDir(t *testing.T) {
 		"data":                       {[]string{"VERSION=" + versionPrefix + "1", "store/", "notes.txt"}, true},
 		"killed at its first start":  {[]string{"run/up.lock", "engine.password", ".engine.password-1"}, true},
 		"killed later":               {[]string{"run/engine.lock", "store/", "journal/"}, true},
+		"projects before the start":  {[]string{"meta.db.lock", "meta.db", "meta.db-wal"}, true},
+		"foreign meta.db":            {[]string{"meta.db"}, false},
 		"foreign file":               {[]string{"passwd"}, false},
 		"foreign VERSION":            {[]string{"VERSION=1.2.3"}, false},
 		"foreign run":                {[]string{"run/app.pid"}, false},

@@ -42,6 +42,7 @@ type Limits struct {
 	BytesPerDay    int64 `json:"bytes_per_day"`
 }
 
+// projectID is the form of ids everywhere: in URLs, in rows, in keys.
 var projectID = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 
 // CheckProjectID says what a project's id looks like, where s is none.
@@ -161,8 +162,7 @@ func (s *Store) UpdateProject(ctx context.Context, actor, id string, edit func(*
 	return p, nil
 }
 
-// ArchiveProject ends a project's intake: its keys are no longer valid. With
-// restore it begins again, with the same keys.
+// ArchiveProject ends a project's intake: its keys are refused. With restore it begins again, with the same keys.
 func (s *Store) ArchiveProject(ctx context.Context, actor, id string, restore bool) (Project, error) {
 	action, archived := "project.archive", s.now().UTC().Truncate(time.Millisecond)
 	c := Change{At: archived, Actor: actor, Project: id}

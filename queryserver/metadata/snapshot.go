@@ -19,7 +19,7 @@ type Snapshot struct {
 	Projects []SnapshotProject `json:"projects"`
 }
 
-// SnapshotKey is a key that is valid until it expires.
+// SnapshotKey is a key that is valid until it expires, unless its project is archived.
 type SnapshotKey struct {
 	Hash    string    `json:"hash"` // see HashKey
 	Project string    `json:"project"`
@@ -31,7 +31,7 @@ type SnapshotKey struct {
 type SnapshotProject struct {
 	ID      string `json:"id"`
 	TTLDays int    `json:"ttl_days"`
-	// Archived projects have no valid keys; their records still expire.
+	// Archived projects take no data, whatever the key; their records still expire.
 	Archived bool   `json:"archived,omitempty"`
 	Limits   Limits `json:"limits"`
 }
@@ -51,7 +51,7 @@ func (s *Store) version(ctx context.Context, q querier) (string, error) {
 	return fmt.Sprintf("%s-%d", identity, version), nil
 }
 
-// Snapshot reads all projects and the valid keys of those that are not archived.
+// Snapshot reads all projects, and the keys that are neither revoked nor expired.
 func (s *Store) Snapshot(ctx context.Context) (Snapshot, error) {
 	var snapshot Snapshot
 	err := s.transact(ctx, s.readOnly(), func(tx *sql.Tx) (err error) {
@@ -62,8 +62,7 @@ func (s *Store) Snapshot(ctx context.Context) (Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		keys, err := s.keys(ctx, tx, `WHERE revoked_ms IS NULL AND (expires_ms IS NULL OR expires_ms > ?)
-			AND project IN (SELECT id FROM projects WHERE archived_ms IS NULL) ORDER BY id`, s.now().UnixMilli())
+		keys, err := s.keys(ctx, tx, "WHERE revoked_ms IS NULL AND (expires_ms IS NULL OR expires_ms > ?) ORDER BY id", s.now().UnixMilli())
 		if err != nil {
 			return err
 		}

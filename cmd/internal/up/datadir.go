@@ -65,30 +65,36 @@ func (d *dataDir) join(elem ...string) string {
 
 func (d *dataDir) run() string { return d.join("run") }
 
-// PasswordFile is where the engine's password is kept, below the data directory.
-const PasswordFile = "engine.password"
+// Secrets that are made at random on the first start, below the data directory.
+const (
+	// PasswordFile is where the engine's password is kept.
+	PasswordFile = "engine.password"
+	// TokenFile is where the token is kept by which the query server knows collectors.
+	TokenFile = "internal.token"
+)
 
-// password returns the engine's password, made at random on the first start.
-func (d *dataDir) password() (string, error) {
-	path := d.join(PasswordFile)
+// secret returns what a file below the data directory holds, and makes it at
+// random where there is none yet. what names it in errors.
+func (d *dataDir) secret(file, what string) (string, error) {
+	path := d.join(file)
 	content, err := os.ReadFile(path)
 	if err == nil {
-		password := strings.TrimSpace(string(content))
-		if password == "" {
-			return "", fmt.Errorf("%s is empty: put the engine's password in it, or remove it to have a new one made", path)
+		secret := strings.TrimSpace(string(content))
+		if secret == "" {
+			return "", fmt.Errorf("%s is empty: put %s in it, or remove it to have a new one made", path, what)
 		}
-		return password, nil
+		return secret, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("engine password: %w", err)
+		return "", fmt.Errorf("%s: %w", what, err)
 	}
-	var secret [24]byte
-	_, _ = rand.Read(secret[:]) // crypto/rand.Read never fails: it aborts the process instead
-	password := hex.EncodeToString(secret[:])
-	if err := writeFileAtomic(path, []byte(password+"\n")); err != nil {
-		return "", fmt.Errorf("engine password: %w", err)
+	var random [24]byte
+	_, _ = rand.Read(random[:]) // crypto/rand.Read never fails: it aborts the process instead
+	secret := hex.EncodeToString(random[:])
+	if err := writeFileAtomic(path, []byte(secret+"\n")); err != nil {
+		return "", fmt.Errorf("%s: %w", what, err)
 	}
-	return password, nil
+	return secret, nil
 }
 
 // writeFileAtomic replaces path by a file with mode 0600, synced before it takes

@@ -3,12 +3,25 @@ package up
 import (
 	"net"
 	"os"
+
+	"github.com/trackwayhq/trackway/queryserver/metadata"
+)
+
+// Variables that are passed on as they are when the user has set them.
+const (
+	// MetadataEnv names the metadata database; its default is a file in the data
+	// directory.
+	MetadataEnv = "TRACKWAY_METADATA_DSN"
+	tokenEnv    = "TRACKWAY_INTERNAL_TOKEN"
 )
 
 // environ is the environment of every child: this process's own, then what the
 // configuration files refer to.
-func environ(d *dataDir, a Addresses, password string) []string {
+func environ(d *dataDir, a Addresses, password, token string) []string {
 	return append(os.Environ(),
+		MetadataEnv+"="+metadataDSN(d),
+		tokenEnv+"="+setOr(tokenEnv, token),
+		"TRACKWAY_QUERY_ENDPOINT=http://"+reachable(a.Query),
 		"TRACKWAY_DATA="+d.path,
 		"TRACKWAY_ENGINE_PASSWORD="+password,
 		"TRACKWAY_CLICKHOUSE_ENDPOINT=http://"+reachable(a.Engine),
@@ -21,6 +34,19 @@ func environ(d *dataDir, a Addresses, password string) []string {
 		"TRACKWAY_HEALTH_ENDPOINT="+a.Health,
 		"TRACKWAY_QUERY_LISTEN="+a.Query,
 	)
+}
+
+// metadataDSN names the database of projects and keys.
+func metadataDSN(d *dataDir) string {
+	return setOr(MetadataEnv, metadata.FileDSN(d.join(metadata.FileName)))
+}
+
+// setOr gives a variable of this process, or the default where it is not set.
+func setOr(name, otherwise string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
 }
 
 // urls are the addresses of a as clients on this machine reach them.

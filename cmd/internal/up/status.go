@@ -15,13 +15,15 @@ const StatusFile = "run/up.json"
 // Status is the content of run/up.json, rewritten whenever a child starts or
 // ends and removed after a clean stop. Other tools read addresses from it.
 type Status struct {
-	PID       int           `json:"pid"`
-	Version   string        `json:"version"`
-	DataDir   string        `json:"data"`
-	StartedAt time.Time     `json:"started_at"`
-	Ready     bool          `json:"ready"`
-	URLs      URLs          `json:"urls"`
-	Children  []ChildStatus `json:"children"`
+	PID       int       `json:"pid"`
+	Version   string    `json:"version"`
+	DataDir   string    `json:"data"`
+	StartedAt time.Time `json:"started_at"`
+	Ready     bool      `json:"ready"`
+	URLs      URLs      `json:"urls"`
+	// Metadata is where projects and keys are: a file, or a server without its password.
+	Metadata string        `json:"metadata"`
+	Children []ChildStatus `json:"children"`
 }
 
 // URLs are the addresses that users and senders need.

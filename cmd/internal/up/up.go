@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/thejerf/suture/v4"
+
+	"github.com/trackwayhq/trackway/queryserver/metadata"
 )
 
 // Run starts everything, prints where to reach it, and keeps it running until
@@ -37,7 +39,11 @@ func Run(ctx context.Context, o Options) error {
 	if err := waitForLeftovers(ctx, data); err != nil {
 		return err
 	}
-	password, err := data.password()
+	password, err := data.secret(PasswordFile, "the engine's password")
+	if err != nil {
+		return err
+	}
+	token, err := data.secret(TokenFile, "the token between collectors and query server")
 	if err != nil {
 		return err
 	}
@@ -49,12 +55,12 @@ func Run(ctx context.Context, o Options) error {
 		options: o,
 		install: in,
 		data:    data,
-		env:     environ(data, o.Addresses, password),
+		env:     environ(data, o.Addresses, password, token),
 		spawn:   newSpawner(),
 		log:     slog.New(slog.NewTextHandler(o.Log, nil)),
 		board: &board{path: data.join(StatusFile), s: Status{
 			PID: os.Getpid(), Version: o.Version, DataDir: data.path,
-			StartedAt: time.Now().UTC(), URLs: o.Addresses.urls(),
+			StartedAt: time.Now().UTC(), URLs: o.Addresses.urls(), Metadata: metadata.DescribeDSN(metadataDSN(data)),
 		}},
 	}
 	defer s.spawn.stop()
