@@ -36,6 +36,7 @@ type matcher struct {
 	rules  []names             // in order of precedence
 	except map[string]struct{} // folded whole keys
 	shapes map[string]shape    // of whole keys, as they are
+	ends   endings             // of the names of all rules
 
 	// remembered is replaced whole by whoever adds a key, so that looking up
 	// takes no lock.
@@ -64,6 +65,7 @@ func (m *matcher) add(keys []string, r *rule) {
 	n := names{exact: make(map[string]struct{}), rule: r}
 	for _, k := range keys {
 		k = fold(k)
+		m.ends.add(k)
 		if strings.ContainsAny(k, "*?[") {
 			n.patterns = append(n.patterns, k)
 		} else {

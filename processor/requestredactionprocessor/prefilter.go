@@ -30,6 +30,7 @@ const (
 	clueDigits7                  // at least so many digits
 	clueNumber9                  // so many without a letter between them
 	clueNumber12
+	cluePair // =
 
 	// clueDigit is of a byte; they are counted.
 	clueDigit clue = 1 << 31
@@ -142,6 +143,8 @@ func classOf(c byte) clue {
 		return clueEscape
 	case ':':
 		return clueColon
+	case '=':
+		return cluePair
 	case '.':
 		return clueDot
 	case '-':

@@ -34,7 +34,7 @@ func (p *pass) text(s string, shape shape, depth int) (string, bool) {
 		return s, false
 	}
 	c := filter.of(s)
-	var named, linked, block bool
+	var named, linked, paired, block bool
 	if c&cluePEM != 0 { // it has lines and dashes, which mean something to the walks
 		s, block = p.detect(s, c)
 	}
@@ -54,9 +54,12 @@ func (p *pass) text(s string, shape shape, depth int) (string, bool) {
 	if c&clueQuery != 0 {
 		s, linked = p.urls(s, depth)
 	}
+	if c&(cluePair|clueColon|clueDash) != 0 {
+		s, paired = p.pairs(s, c)
+	}
 	s, plain := p.detect(s, c)
 	s, hidden := p.encoded(s, c, depth)
-	return s, block || named || linked || plain || hidden
+	return s, block || named || linked || paired || plain || hidden
 }
 
 func isJSON(s string) bool {

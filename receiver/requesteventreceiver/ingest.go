@@ -67,7 +67,9 @@ func (r *requestEventReceiver) ingest(w http.ResponseWriter, req *http.Request) 
 		r.write(w, req, result)
 		return
 	}
-	if a, ok := r.deliver(ctx, d.batch); !ok {
+	a, ok := r.deliver(ctx, d.batch)
+	held.release()
+	if !ok {
 		r.write(w, req, a)
 		return
 	}
