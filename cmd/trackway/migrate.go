@@ -19,7 +19,7 @@ func newMigrateCommand() *cobra.Command {
 		Args:  noCommand,
 		RunE:  help,
 	}
-	cmd.AddCommand(newMigratePlanCommand(), newMigrateApplyCommand(), newMigrateBudgetCommand())
+	cmd.AddCommand(newMigratePlanCommand(), newMigrateApplyCommand(), newMigrateBudgetCommand(), newMigrateAdoptCommand())
 	return cmd
 }
 
