@@ -17,7 +17,7 @@ import (
 // patience bounds waiting for something that takes seconds at most.
 const patience = 60 * time.Second
 
-const internalToken = "collectors-only"
+const internalToken = "for-collectors-only"
 
 // gateway is a collector with config/gateway.yaml, and what it needs.
 type gateway struct {
