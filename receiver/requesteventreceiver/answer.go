@@ -46,6 +46,23 @@ func (a *answer) reject(line int, requestID string, lerr *lineError, limit int) 
 	a.Errors = append(a.Errors, rejected{Line: line, Error: lerr.text, RequestID: requestID})
 }
 
+// shortened gives the answer as JSON of at most limit bytes, with as many errors as
+// fit.
+func (a *answer) shortened(limit int) []byte {
+	for n := len(a.Errors); ; n /= 2 {
+		short := *a
+		short.Errors = a.Errors[:n]
+		short.Omitted += len(a.Errors) - n
+		text, err := json.Marshal(&short)
+		if err == nil && len(text) <= limit {
+			return text
+		}
+		if n == 0 {
+			return nil
+		}
+	}
+}
+
 func (r *requestEventReceiver) write(w http.ResponseWriter, req *http.Request, a *answer) {
 	w.Header().Set("Content-Type", "application/json")
 	if a.retryAfter > 0 {

@@ -3,6 +3,7 @@ package requesteventreceiver
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/trackwayhq/trackway/internal/batchid"
+	"github.com/trackwayhq/trackway/internal/ledger"
 )
 
 // ingest is the conversation of one body: 200 when at least one line was taken
@@ -28,12 +30,10 @@ func (r *requestEventReceiver) ingest(w http.ResponseWriter, req *http.Request) 
 		return
 	}
 	ctx := req.Context()
-	if id := req.Header.Get(batchid.Header); id != "" {
-		if len(id) > batchid.MaxLen {
-			r.refuse(w, req, fmt.Sprintf("%s: want at most %d bytes, got %d", batchid.Header, batchid.MaxLen, len(id)), http.StatusBadRequest)
-			return
-		}
-		ctx = batchid.NewContext(ctx, id)
+	id := req.Header.Get(batchid.Header)
+	if len(id) > batchid.MaxLen {
+		r.refuse(w, req, fmt.Sprintf("%s: want at most %d bytes, got %d", batchid.Header, batchid.MaxLen, len(id)), http.StatusBadRequest)
+		return
 	}
 
 	held := share{of: &r.inflight}
@@ -67,14 +67,27 @@ func (r *requestEventReceiver) ingest(w http.ResponseWriter, req *http.Request) 
 		r.write(w, req, result)
 		return
 	}
+	result.Accepted = d.batch.items()
+	result.status = http.StatusOK
+	var sent *batchid.Batch
+	if id != "" {
+		sent = &batchid.Batch{ID: id, Answer: result.shortened(batchid.MaxAnswer)}
+		ctx = batchid.With(ctx, sent)
+	}
+	ctx = ledger.WithRejected(ctx, result.Rejected)
 	a, ok := r.deliver(ctx, d.batch)
 	held.release()
 	if !ok {
 		r.write(w, req, a)
 		return
 	}
-	result.Accepted = d.batch.items()
-	result.status = http.StatusOK
+	if sent != nil {
+		var before answer
+		if first, repeated := sent.First(); repeated && json.Unmarshal(first, &before) == nil {
+			before.status = http.StatusOK
+			result = &before
+		}
+	}
 	r.write(w, req, result)
 }
 

@@ -39,10 +39,14 @@ type consumertestSink struct {
 	items   atomic.Int64
 	batchID atomic.Value // of the last call
 	block   bool         // until the context ends
+	repeats []byte       // the answer of the batch that was taken before
 }
 
 func (s *consumertestSink) take(ctx context.Context, n int) error {
 	s.batchID.Store(batchid.FromContext(ctx))
+	if s.repeats != nil {
+		batchid.Of(ctx).Repeats(s.repeats)
+	}
 	if s.block {
 		<-ctx.Done()
 		return ctx.Err()
@@ -260,4 +264,41 @@ func TestBodiesInHandAreBounded(t *testing.T) {
 	assert.Equal(t, "max_inflight_bytes", refused.Limit)
 	assert.Equal(t, http.StatusServiceUnavailable, <-first, "it came as far as the pipeline")
 	assert.Equal(t, http.StatusServiceUnavailable, post(t, url, body).status, "and so does the next")
+}
+
+// A batch that was taken before gets the answer it got then.
+func TestRepeatedBatchGetsItsFirstAnswer(t *testing.T) {
+	var p pipelines
+	url := serve(t, &p, componenttest.NewNopHost(), nil)
+	body := []byte(goodLine + "{}\n")
+	r := post(t, url, body, batchid.Header, "b-1")
+	assert.Equal(t, http.StatusOK, r.status)
+	assert.Equal(t, "b-1", p.traces.batchID.Load())
+	assert.Equal(t, 1, r.Accepted)
+
+	p.traces.repeats = []byte(`{"accepted":7,"rejected":0}`)
+	r = post(t, url, body, batchid.Header, "b-1")
+	assert.Equal(t, http.StatusOK, r.status)
+	assert.Equal(t, 7, r.Accepted)
+	assert.Zero(t, r.Rejected)
+	assert.Empty(t, r.Errors)
+
+	r = post(t, url, body, batchid.Header, strings.Repeat("b", batchid.MaxLen+1))
+	assert.Equal(t, http.StatusBadRequest, r.status)
+	assert.Equal(t, "Trackway-Batch-Id: want at most 128 bytes, got 129", r.Error)
+}
+
+// What is remembered of an answer fits, with as many errors as do.
+func TestShortenedAnswer(t *testing.T) {
+	a := answer{Accepted: 1, Rejected: 100}
+	for i := range 100 {
+		a.Errors = append(a.Errors, rejected{Line: i, Error: strings.Repeat("x", 200)})
+	}
+	text := a.shortened(batchid.MaxAnswer)
+	require.LessOrEqual(t, len(text), batchid.MaxAnswer)
+	var back answer
+	require.NoError(t, json.Unmarshal(text, &back))
+	assert.Equal(t, 100, back.Rejected)
+	assert.Equal(t, 100, len(back.Errors)+back.Omitted)
+	assert.NotEmpty(t, back.Errors)
 }
