@@ -14,11 +14,14 @@ type native struct {
 	body []byte
 	rows int
 
-	idx    []uint32 // of the column being written, in the order of its rows
-	local  []uint32 // by index of the unit's dictionary: the column's own index + 1
-	values []uint32 // the column's dictionary
-	starts []uint32 // of the strings of sources
-	bounds []between
+	idx         []uint32 // of the column being written, in the order of its rows
+	local       []uint32 // by index of the unit's dictionary: the column's own index + 1
+	values      []uint32 // the column's dictionary
+	starts      []uint32 // of the strings of sources
+	bounds      []between
+	first       []uint32 // of the rows of sources: the number of the first entry
+	firstBounds []between
+	texts       [][]byte // values of the map of sources
 }
 
 func (n *native) start(d *dictionary, body []byte, rows int) {
@@ -75,13 +78,6 @@ func uniform(c columnID, form uint8, sources []source) bool {
 		}
 	}
 	return true
-}
-
-// lowCardColumn writes a LowCardinality column.
-func (n *native) lowCardColumn(c columnID, sources []source, order []stretch) {
-	n.lowCardPrefix()
-	n.collect(c, sources, order)
-	n.lowCard(n.idx)
 }
 
 // collect gathers the indices of a LowCardinality column into n.idx.
@@ -211,15 +207,13 @@ func (n *native) startsOf(source int) []uint32 {
 	return n.starts[b.lo:b.hi]
 }
 
-// entriesColumn writes a map or an array.
-func (n *native) entriesColumn(c columnID, s shape, sources []source, order []stretch) {
+// entries writes the offsets of a map or an array and gathers the indices of its
+// keys or items into n.idx.
+func (n *native) entries(c columnID, s shape, sources []source, order []stretch) {
 	n.lowCardPrefix()
-	if uniform(c, formDefault, sources) {
-		n.repeat64(0)
-		return
-	}
-	first := n.firstEntries(c, sources)
-	idx, total := n.idx[:0], uint64(0)
+	n.idx = n.idx[:0]
+	n.findEntries(c, s, sources)
+	total := uint64(0)
 	for _, st := range order {
 		src := &sources[st.source]
 		v := &src.view.cols[c]
@@ -229,53 +223,55 @@ func (n *native) entriesColumn(c columnID, s shape, sources []source, order []st
 			}
 			continue
 		}
-		f := first[st.source]
+		f := n.firstOf(int(st.source))
 		for row := st.lo; row < st.hi; row++ {
 			n.body = binary.LittleEndian.AppendUint64(n.body, total+uint64(f[row+1]-f[st.lo]))
 		}
 		total += uint64(f[st.hi] - f[st.lo])
 		for e := f[st.lo]; e < f[st.hi]; e++ {
-			idx = append(idx, src.remap[indexAt(v.idx, src.width, int(e))])
+			n.idx = append(n.idx, src.remap[indexAt(v.idx, src.width, int(e))])
 		}
-	}
-	n.idx = idx
-	n.lowCard(idx)
-	if s != pairs {
-		return
-	}
-	for _, st := range order {
-		v := &sources[st.source].view.cols[c]
-		if v.form == formDefault {
-			continue
-		}
-		f, at := first[st.source], n.startsOf(int(st.source))
-		n.body = append(n.body, v.data[at[f[st.lo]]:at[f[st.hi]]]...)
 	}
 }
 
-// firstEntries gives for each source the number of the first entry of each row, and
-// finds its values.
-func (n *native) firstEntries(c columnID, sources []source) [][]uint32 {
-	first := make([][]uint32, len(sources))
-	starts, bounds := n.starts[:0], n.bounds[:0]
+// entryValues writes the values of the map whose keys were gathered last.
+func (n *native) entryValues(sources []source, order []stretch) {
+	for _, st := range order {
+		f, at := n.firstOf(int(st.source)), n.startsOf(int(st.source))
+		if len(f) > 0 {
+			n.body = append(n.body, n.texts[st.source][at[f[st.lo]]:at[f[st.hi]]]...)
+		}
+	}
+}
+
+// findEntries finds for each source the number of the first entry of each row, and
+// where its values are.
+func (n *native) findEntries(c columnID, s shape, sources []source) {
+	n.starts, n.bounds = n.starts[:0], n.bounds[:0]
+	n.first, n.firstBounds = n.first[:0], n.firstBounds[:0]
+	n.texts = n.texts[:0]
 	for i := range sources {
-		v, from := &sources[i].view.cols[c], len(starts)
+		v, from, firstFrom := &sources[i].view.cols[c], len(n.starts), len(n.first)
 		if v.form == formFull {
-			f := make([]uint32, 1, sources[i].view.n+1)
 			counts, at := v.counts, uint32(0)
+			n.first = append(n.first, 0)
 			for range sources[i].view.n {
 				count, w := uvarint(counts)
 				counts = counts[w:]
 				at += uint32(count)
-				f = append(f, at)
+				n.first = append(n.first, at)
 			}
-			first[i] = f
-			if columnInfos[c].shape == pairs {
-				starts = appendStarts(starts, v.data, int(at))
+			if s == pairs {
+				n.starts = appendStarts(n.starts, v.data, int(at))
 			}
 		}
-		bounds = append(bounds, between{from, len(starts)})
+		n.texts = append(n.texts, v.data)
+		n.bounds = append(n.bounds, between{from, len(n.starts)})
+		n.firstBounds = append(n.firstBounds, between{firstFrom, len(n.first)})
 	}
-	n.starts, n.bounds = starts, bounds
-	return first
+}
+
+func (n *native) firstOf(source int) []uint32 {
+	b := n.firstBounds[source]
+	return n.first[b.lo:b.hi]
 }

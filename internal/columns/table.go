@@ -10,11 +10,11 @@ import (
 type shape uint8
 
 const (
-	fixed  shape = iota // width bytes a row
-	lowCard             // an index into the dictionary
-	text                // length and bytes
-	pairs               // Map(LowCardinality(String), String)
-	list                // Array(LowCardinality(String))
+	fixed   shape = iota // width bytes a row
+	lowCard              // an index into the dictionary
+	text                 // length and bytes
+	pairs                // Map(LowCardinality(String), String)
+	list                 // Array(LowCardinality(String))
 )
 
 // columnID names a column of any of the three tables.

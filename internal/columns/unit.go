@@ -26,18 +26,24 @@ type Insert struct {
 // Encoder makes the INSERTs of units. It keeps its memory from one unit to the next,
 // and is not safe for concurrent use. The zero value is ready.
 type Encoder struct {
+	// OmitTraceKeys leaves out the trace ids of the journey, by which a trace's other
+	// records are found from one that carries a key: 16 bytes for each key of each row.
+	OmitTraceKeys bool
+
 	dict      dictionary
 	remaps    []uint32
 	sources   [tableCount][]source
 	keys      []sortKey
 	stretches []stretch
 	native    native
+	sorted    [tableCount]sorted
+	derived   derived
 	bodies    [tableCount][]byte
 }
 
-// maxUnitRows bounds the rows of one table in a unit: row numbers are 32 bits, and a
-// block has to stay one block for the store.
-const maxUnitRows = 1 << 20
+// maxBlockRows bounds the rows of one INSERT: what the store is to take as one block
+// must be below its min_insert_block_size_rows of 1,048,449.
+const maxBlockRows = 1<<20 - 1<<10
 
 // Unit makes the INSERTs of a unit from its parts, which must be of one window: the
 // same parts in the same order give the same bytes. The bodies are valid until the
@@ -52,18 +58,19 @@ func (e *Encoder) Unit(id uint64, parts []*Part) ([]Insert, error) {
 		for _, s := range e.sources[t] {
 			n += s.rows.len()
 		}
+		e.sorted[t].reset()
 		if n == 0 {
 			continue
 		}
-		if n > maxUnitRows {
-			return nil, fmt.Errorf("unit %016x, table %s: %d rows, at most %d fit one block", id, t, n, maxUnitRows)
+		if n > maxBlockRows {
+			return nil, fmt.Errorf("unit %016x, table %s: %d rows, at most %d fit one block", id, t, n, maxBlockRows)
 		}
 		e.native.start(&e.dict, e.bodies[t][:0], n)
 		e.table(t, id)
 		e.bodies[t] = e.native.body
 		out = append(out, Insert{Table: t.String(), Columns: insertColumns[t], Token: Token(id, t.String()), Rows: n, Body: e.native.body})
 	}
-	return out, nil
+	return e.derive(out, id), nil
 }
 
 // Token is the deduplication token of a unit's insert into a table.
@@ -107,23 +114,41 @@ func (e *Encoder) gather(parts []*Part) error {
 
 // table writes the block of one of the tables that records go to.
 func (e *Encoder) table(t tableID, unit uint64) {
-	n, sources := &e.native, e.sources[t]
+	n, sources, sorted := &e.native, e.sources[t], &e.sorted[t]
 	order := e.order(sources)
+	sorted.rows = n.rows
 	n.block(len(tableColumns[t]) + 1)
 	for _, c := range tableColumns[t] {
 		info := &columnInfos[c]
 		n.column(info.name, info.typ)
+		sorted.at[c] = len(n.body)
 		switch info.shape {
 		case fixed:
 			n.fixed(c, info.width, sources, order)
 		case lowCard:
-			n.lowCardColumn(c, sources, order)
+			n.lowCardPrefix()
+			n.collect(c, sources, order)
+			if deriving[c] {
+				sorted.idx[c] = append(sorted.idx[c][:0], n.idx...)
+			}
+			n.lowCard(n.idx)
 		case text:
 			n.textColumn(c, sources, order)
 		case pairs, list:
-			n.entriesColumn(c, info.shape, sources, order)
+			n.entries(c, info.shape, sources, order)
+			if deriving[c] {
+				sorted.idx[c] = append(sorted.idx[c][:0], n.idx...)
+			}
+			n.lowCard(n.idx)
+			if c == cCorrelation {
+				sorted.values = len(n.body)
+			}
+			if info.shape == pairs {
+				n.entryValues(sources, order)
+			}
 		}
 	}
 	n.column("unit", "UInt64")
 	n.repeat64(unit)
+	sorted.body = n.body
 }

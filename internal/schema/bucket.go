@@ -7,8 +7,7 @@ import (
 
 // Latency buckets are logarithmic, eight to an octave: the bucket of a duration
 // in milliseconds is the upper twelve bits of its float32 form, clamped to
-// BucketLow…BucketHigh and stored less BucketLow, so that it fits a byte. The
-// views do the same in SQL.
+// BucketLow…BucketHigh and stored less BucketLow, so that it fits a byte.
 const (
 	// BucketLow is the bucket of 0.0625 ms; everything faster is counted in it.
 	BucketLow = 984

@@ -20,17 +20,20 @@ const (
 	everyReplica = "'/clickhouse/tables/{uuid}/all', '{shard}-{replica}'"
 )
 
+// byTrace puts a trace on one shard: its records, and its rows of the journey and,
+// by the same four bytes, of the trace index. A record without a trace goes by its own
+// id.
+const byTrace = "if(trace_id = toFixedString('', 16), rid, reinterpretAsUInt32(trace_id))"
+
 // shardKeys say which shard a row goes to when it is inserted through the
-// Distributed table. A trace lies on one shard, and so do its journey and trace
-// index rows where they are made by views; a record without a trace goes by its
-// own id. Rollups are sums, so any placement that is a function of the row is
-// right; theirs keeps one series on one shard. The key decides which rows of a
+// Distributed table. Rollups are sums, so any placement that is a function of the row
+// is right; theirs keeps one series on one shard. The key decides which rows of a
 // repeated insert meet which deduplication log: it must not be random.
 var shardKeys = map[string]string{
-	"requests":    "if(trace_id = toFixedString('', 16), rid, cityHash64(trace_id))",
-	"spans":       "if(trace_id = toFixedString('', 16), rid, cityHash64(trace_id))",
-	"events":      "if(trace_id = toFixedString('', 16), rid, cityHash64(trace_id))",
-	"journey":     "rid",
+	"requests":    byTrace,
+	"spans":       byTrace,
+	"events":      byTrace,
+	"journey":     byTrace,
 	"trace_index": "h",
 	"lat_m":       "cityHash64(project, service, route)",
 	"lat_q":       "cityHash64(project, service, route)",
@@ -45,7 +48,7 @@ var shardKeys = map[string]string{
 }
 
 var (
-	createTable = regexp.MustCompile(`^CREATE (TABLE|MATERIALIZED VIEW) IF NOT EXISTS (\w+)\.(\w+)`)
+	createTable = regexp.MustCompile(`^CREATE (TABLE|VIEW) IF NOT EXISTS (\w+)\.(\w+)`)
 	alterTable  = regexp.MustCompile(`^(ALTER TABLE|DROP VIEW IF EXISTS|DROP TABLE IF EXISTS) (\w+)\.(\w+)`)
 	engine      = regexp.MustCompile(`(?m)^ENGINE = (\w*MergeTree)(?:\(([^)]*)\))?$`)
 )
@@ -69,7 +72,7 @@ func onCluster(o Options, s Statement) []Statement {
 	} else {
 		s.SQL = alterTable.ReplaceAllString(s.SQL, "$0"+o.OnCluster())
 	}
-	if own := s.Name == lockTable || s.Name == versionTable; own {
+	if own := s.Name == lockTable || s.Name == versionTable || s.Name == traceKeysView; own {
 		s.SQL = strings.ReplaceAll(replicated(s.SQL, everyReplica), o.LocalDatabase()+".", o.database()+".")
 		return []Statement{s}
 	}

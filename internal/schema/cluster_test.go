@@ -41,7 +41,7 @@ func TestClusterStatements(t *testing.T) {
 		assert.NotEmpty(t, shardKeys[name], "%s: say where its rows go", name)
 		assert.Contains(t, names[name+"_distributed"], "CREATE OR REPLACE TABLE trackway."+name+" ON CLUSTER 'main' AS trackway_local."+name)
 	}
-	assert.NotContains(t, names["v_lat_m"], "trackway.", "a view reads and writes the tables of its node")
+	assert.NotContains(t, names[traceKeysView], "trackway_local.", "the traces of a key are those of all nodes")
 	for name := range shardKeys {
 		assert.Contains(t, order, name)
 	}

@@ -1,5 +1,6 @@
-// Package schema is the ClickHouse schema of Trackway: tables, rollups and the
-// materialized views that feed them, one statement a file under sql/.
+// Package schema is the ClickHouse schema of Trackway, one statement a file under
+// sql/. Rollups, journey and trace index are tables like the others: what is in them is
+// made of the records by internal/columns, which inserts both.
 //
 // The exporter creates it and the query server reads it, so both take names and
 // formulas (latency buckets, trace hash) from here. Statements are idempotent:

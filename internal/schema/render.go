@@ -11,19 +11,22 @@ type params struct {
 	DB            string // database of the tables that hold rows
 	FacetIndex    string // type of the index on facet_items
 	Durable       string // settings that make an insert exact and synced
+	Compact       string // settings that spare an insert files
 	RollupTTLDays int
-	BucketLow     int
-	BucketHigh    int
 }
+
+// compactBytes is the size below which a part keeps all its columns in one file. Each
+// file of a part is created and synced by itself, which for a unit of insert costs more
+// than its rows; what is read often has been merged into larger parts.
+const compactBytes = 128 << 20
 
 func (o Options) params() params {
 	p := params{
 		DB:            o.LocalDatabase(),
 		FacetIndex:    "text(tokenizer = 'array') GRANULARITY 100000000",
 		Durable:       fmt.Sprintf("non_replicated_deduplication_window = %d, fsync_after_insert = 1, fsync_part_directory = 1", dedupWindow),
+		Compact:       fmt.Sprintf("min_bytes_for_wide_part = %d", compactBytes),
 		RollupTTLDays: DefaultRollupTTLDays,
-		BucketLow:     BucketLow,
-		BucketHigh:    BucketHigh,
 	}
 	if o.NoTextIndex {
 		p.FacetIndex = "bloom_filter(0.01) GRANULARITY 1"

@@ -12,7 +12,7 @@ import (
 
 // Version is the version of the schema these statements create: that of the last
 // step under migrations/.
-const Version = 4
+const Version = 5
 
 // DefaultDatabase is the database everything lives in unless configured.
 const DefaultDatabase = "trackway"
@@ -29,17 +29,14 @@ const dedupWindow = 10000
 var files embed.FS
 
 // order lists the statements so that each finds what it refers to: the lock under
-// which all the rest is made, tables, the views over them, then the table that
+// which all the rest is made, tables, the view over one of them, then the table that
 // says that the rest is there.
 var order = []string{
 	lockTable,
 	"requests", "spans", "events",
 	"journey", "trace_index",
 	"lat_m", "lat_q", "lat_h", "cnt_m", "cnt_h", "facets",
-	"v_lat_q", "v_lat_h", "v_cnt_h",
-	"v_lat_m", "v_cnt_m", "v_facets",
-	"v_journey_requests", "v_journey_spans", "v_journey_events",
-	"v_trace_index_requests", "v_trace_index_spans", "v_trace_index_events",
+	traceKeysView,
 	"delivery_ledger", "dropped_partitions",
 	versionTable,
 }
@@ -50,6 +47,9 @@ const (
 	lockTable    = "schema_lock"
 	versionTable = "schema_version"
 )
+
+// traceKeysView reads the journey, of all nodes on a cluster.
+const traceKeysView = "trace_keys"
 
 // Options says how the statements are rendered. The zero value gives the
 // database trackway on an engine that has text indexes.

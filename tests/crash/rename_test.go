@@ -13,8 +13,8 @@ import (
 
 func itoa[T int | uint64](n T) string { return strconv.FormatUint(uint64(n), 10) }
 
-// maxRenames ends the walk over a unit's renames: a unit of three days makes a
-// part per day or month in each of a dozen tables.
+// maxRenames ends the walk over a unit's renames: a unit of two days makes a
+// part per day or month in each of nine tables.
 const maxRenames = 100
 
 // Every part that a unit becomes, in every table, is once the one at whose

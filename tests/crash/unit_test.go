@@ -3,72 +3,69 @@ package crash_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"encoding/binary"
 	"fmt"
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/trackwayhq/trackway/internal/columns"
+	"github.com/trackwayhq/trackway/internal/record"
 )
 
 // A unit is the exporter's unit of insert: rows that are always sent together,
-// in one order, under one token. These spread over unitDays partitions of every
-// table that is partitioned by day.
+// in one order, under one token for each table. These spread over unitDays
+// partitions of every table that is partitioned by day.
 const (
-	unitDays = 3
+	unitDays = 2
 	unitRows = 20 * unitDays
 )
 
-// row is what the tests set of a request; the rest takes its default.
-type row struct {
-	Project     string            `json:"project"`
-	Time        string            `json:"ts"`
-	RID         uint64            `json:"rid"`
-	Service     string            `json:"service"`
-	Method      string            `json:"method"`
-	Route       string            `json:"route"`
-	Status      int               `json:"status"`
-	Duration    uint64            `json:"duration"`
-	TraceID     string            `json:"trace_id"`
-	Bytes       uint64            `json:"request_bytes"`
-	Correlation map[string]string `json:"correlation"`
-	Facets      []string          `json:"facet_items"`
-	TTL         int               `json:"ttl_days"`
-	Unit        uint64            `json:"unit"`
+// unit makes the inserts of a unit from its number alone. start is the day of the
+// newest rows.
+func unit(number uint64, start time.Time) ([]columns.Insert, error) {
+	var b columns.Batch
+	b.BeginItem("default")
+	for i := range uint64(unitRows) {
+		r := record.Record{
+			Kind: record.Request, Project: "default", RID: number<<16 + i,
+			Time:    start.AddDate(0, 0, -int(i%unitDays)).Add(time.Duration(number%600)*time.Second + time.Duration(i)),
+			Service: "api", Method: "GET", Route: "/projects/:id/" + strconv.FormatUint(i%5, 10), Status: []uint16{200, 200, 404, 500}[i%4],
+			Duration: (i + 1) * 1_000_000, RequestBytes: i, Weight: 256, TTLDays: 30,
+			Correlation: record.Pairs{{Key: "order_id", Value: fmt.Sprint("o", number)}, {Key: "user_id", Value: fmt.Sprint("u", i%7)}},
+			FacetItems:  []string{"plan=" + []string{"free", "pro"}[i%2]},
+		}
+		binary.BigEndian.PutUint64(r.TraceID[8:], number<<8+i/4+1)
+		binary.LittleEndian.PutUint32(r.TraceID[:], uint32(number<<8+i/4+1))
+		b.Append(&r)
+	}
+	return new(columns.Encoder).Unit(number, b.Parts())
 }
 
-// unit makes the rows of a unit from its number alone, as JSONEachRow. start is
-// the day of the newest rows.
-func unit(number uint64, start time.Time) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	for i := range uint64(unitRows) {
-		r := row{
-			Project: "default", RID: number<<16 + i, Unit: number,
-			Time:    start.AddDate(0, 0, -int(i%unitDays)).Add(time.Duration(number%600)*time.Second + time.Duration(i)).Format("2006-01-02 15:04:05.000000000"),
-			Service: "api", Method: "GET", Route: "/projects/:id/" + strconv.FormatUint(i%5, 10), Status: []int{200, 200, 404, 500}[i%4],
-			Duration: (i + 1) * 1_000_000, TraceID: fmt.Sprintf("%016d", number<<8+i/4), Bytes: i,
-			Correlation: map[string]string{"order_id": fmt.Sprint("o", number), "user_id": fmt.Sprint("u", i%7)},
-			Facets:      []string{"plan=" + []string{"free", "pro"}[i%2]}, TTL: 30,
-		}
-		if err := enc.Encode(r); err != nil {
-			panic(err) // a struct of plain values
+// insertUnit sends a unit once, the records first. The settings are those of ADR
+// 0003.
+func (s store) insertUnit(ctx context.Context, number uint64, start time.Time) error {
+	inserts, err := unit(number, start)
+	if err != nil {
+		return err
+	}
+	for _, ins := range inserts {
+		_, err := s.post(ctx, fmt.Sprintf("INSERT INTO trackway.%s (%s) FORMAT Native", ins.Table, ins.Columns), url.Values{
+			"insert_deduplication_token": {ins.Token},
+			"max_insert_threads":         {"1"},
+			"async_insert":               {"0"},
+		}, bytes.NewReader(ins.Body))
+		if err != nil {
+			return err
 		}
 	}
-	return out.Bytes()
+	return nil
 }
 
-const insertStatement = "INSERT INTO trackway.requests (project, ts, rid, service, method, route, status, duration, trace_id, request_bytes, correlation, facet_items, ttl_days, unit) FORMAT JSONEachRow"
-
-// insertUnit sends a unit once. The settings are those of ADR 0003.
-func (s store) insertUnit(ctx context.Context, number uint64, start time.Time) error {
-	_, err := s.post(ctx, insertStatement, url.Values{
-		"insert_deduplication_token":                         {fmt.Sprint("unit-", number)},
-		"deduplicate_blocks_in_dependent_materialized_views": {"1"},
-		"max_insert_threads":                                 {"1"},
-		"async_insert":                                       {"0"},
-	}, bytes.NewReader(unit(number, start)))
-	return err
+// today is the newest day of the tests' rows: well inside the retention, and the
+// second of the two days that one unit may span.
+func today() time.Time {
+	const day = 24 * time.Hour
+	pair := time.Unix(0, 0).UTC().Add(time.Since(time.Unix(0, 0)).Truncate(unitDays * day))
+	return pair.Add(-day)
 }
-
-// today is the newest day of the tests' rows: well inside the retention.
-func today() time.Time { return time.Now().UTC().Truncate(24 * time.Hour).Add(-24 * time.Hour) }

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// agreements are pairs of queries that answer the same when every table behind a
-// view holds exactly what the raw rows make.
+// agreements are pairs of queries that answer the same when every derived table
+// holds exactly what the raw rows make.
 var agreements = []struct{ name, raw, derived string }{
 	{
 		"cnt_m",

@@ -19,7 +19,6 @@ CREATE TABLE IF NOT EXISTS {{.DB}}.events (
   attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
-  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
   facet_items Array(LowCardinality(String)) CODEC(ZSTD(1)),
   scope_name LowCardinality(String),
   scope_version LowCardinality(String),
@@ -28,11 +27,10 @@ CREATE TABLE IF NOT EXISTS {{.DB}}.events (
   ttl_days UInt16,
   unit UInt64,
   INDEX ix_facet facet_items TYPE {{.FacetIndex}},
-  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX ix_sev severity TYPE set(16) GRANULARITY 1
 )
 ENGINE = MergeTree
 PARTITION BY toDate(ts)
 ORDER BY (project, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS {{.Durable}}
+SETTINGS {{.Durable}}, {{.Compact}}

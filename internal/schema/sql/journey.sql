@@ -10,10 +10,11 @@ CREATE TABLE IF NOT EXISTS {{.DB}}.journey (
   status UInt16 CODEC(ZSTD(1)),
   duration_ms Float32 CODEC(ZSTD(1)),
   ttl_days UInt16,
-  unit UInt64
+  unit UInt64,
+  trace_id FixedString(16)
 )
 ENGINE = MergeTree
 PARTITION BY toMonday(ts)
 ORDER BY (project, key, value, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS {{.Durable}}
+SETTINGS {{.Durable}}, {{.Compact}}

@@ -32,7 +32,6 @@ CREATE TABLE IF NOT EXISTS {{.DB}}.requests (
   attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
-  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
   request_headers Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   response_headers Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   request_body String CODEC(ZSTD(3)),
@@ -47,7 +46,6 @@ CREATE TABLE IF NOT EXISTS {{.DB}}.requests (
   rollup_ttl_days UInt16 DEFAULT {{.RollupTTLDays}},
   unit UInt64,
   INDEX ix_facet facet_items TYPE {{.FacetIndex}},
-  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX ix_dur duration TYPE minmax GRANULARITY 1,
   INDEX ix_st status TYPE set(16) GRANULARITY 1
 )
@@ -55,4 +53,4 @@ ENGINE = MergeTree
 PARTITION BY toDate(ts)
 ORDER BY (project, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS {{.Durable}}
+SETTINGS {{.Durable}}, {{.Compact}}

@@ -8,4 +8,4 @@ ENGINE = MergeTree
 PARTITION BY toDate(minute)
 ORDER BY (project, h, minute)
 TTL minute + toIntervalDay(ttl_days)
-SETTINGS index_granularity = 2048, {{.Durable}}
+SETTINGS index_granularity = 2048, {{.Durable}}, {{.Compact}}

@@ -51,7 +51,6 @@ CREATE TABLE IF NOT EXISTS trackway_local.requests ON CLUSTER 'main' (
   attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
-  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
   request_headers Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   response_headers Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   request_body String CODEC(ZSTD(3)),
@@ -66,7 +65,6 @@ CREATE TABLE IF NOT EXISTS trackway_local.requests ON CLUSTER 'main' (
   rollup_ttl_days UInt16 DEFAULT 400,
   unit UInt64,
   INDEX ix_facet facet_items TYPE text(tokenizer = 'array') GRANULARITY 100000000,
-  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX ix_dur duration TYPE minmax GRANULARITY 1,
   INDEX ix_st status TYPE set(16) GRANULARITY 1
 )
@@ -74,11 +72,11 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toDate(ts)
 ORDER BY (project, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 134217728;
 
 -- requests_distributed
 CREATE OR REPLACE TABLE trackway.requests ON CLUSTER 'main' AS trackway_local.requests
-ENGINE = Distributed('main', 'trackway_local', 'requests', if(trace_id = toFixedString('', 16), rid, cityHash64(trace_id)));
+ENGINE = Distributed('main', 'trackway_local', 'requests', if(trace_id = toFixedString('', 16), rid, reinterpretAsUInt32(trace_id)));
 
 -- spans
 CREATE TABLE IF NOT EXISTS trackway_local.spans ON CLUSTER 'main' (
@@ -112,7 +110,6 @@ CREATE TABLE IF NOT EXISTS trackway_local.spans ON CLUSTER 'main' (
   attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
-  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
   facet_items Array(LowCardinality(String)) CODEC(ZSTD(1)),
   scope_name LowCardinality(String),
   scope_version LowCardinality(String),
@@ -122,18 +119,17 @@ CREATE TABLE IF NOT EXISTS trackway_local.spans ON CLUSTER 'main' (
   ttl_days UInt16,
   unit UInt64,
   INDEX ix_facet facet_items TYPE text(tokenizer = 'array') GRANULARITY 100000000,
-  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX ix_dur duration TYPE minmax GRANULARITY 1
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toDate(ts)
 ORDER BY (project, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 134217728;
 
 -- spans_distributed
 CREATE OR REPLACE TABLE trackway.spans ON CLUSTER 'main' AS trackway_local.spans
-ENGINE = Distributed('main', 'trackway_local', 'spans', if(trace_id = toFixedString('', 16), rid, cityHash64(trace_id)));
+ENGINE = Distributed('main', 'trackway_local', 'spans', if(trace_id = toFixedString('', 16), rid, reinterpretAsUInt32(trace_id)));
 
 -- events
 CREATE TABLE IF NOT EXISTS trackway_local.events ON CLUSTER 'main' (
@@ -157,7 +153,6 @@ CREATE TABLE IF NOT EXISTS trackway_local.events ON CLUSTER 'main' (
   attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
-  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
   facet_items Array(LowCardinality(String)) CODEC(ZSTD(1)),
   scope_name LowCardinality(String),
   scope_version LowCardinality(String),
@@ -166,18 +161,17 @@ CREATE TABLE IF NOT EXISTS trackway_local.events ON CLUSTER 'main' (
   ttl_days UInt16,
   unit UInt64,
   INDEX ix_facet facet_items TYPE text(tokenizer = 'array') GRANULARITY 100000000,
-  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX ix_sev severity TYPE set(16) GRANULARITY 1
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toDate(ts)
 ORDER BY (project, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 134217728;
 
 -- events_distributed
 CREATE OR REPLACE TABLE trackway.events ON CLUSTER 'main' AS trackway_local.events
-ENGINE = Distributed('main', 'trackway_local', 'events', if(trace_id = toFixedString('', 16), rid, cityHash64(trace_id)));
+ENGINE = Distributed('main', 'trackway_local', 'events', if(trace_id = toFixedString('', 16), rid, reinterpretAsUInt32(trace_id)));
 
 -- journey
 CREATE TABLE IF NOT EXISTS trackway_local.journey ON CLUSTER 'main' (
@@ -192,17 +186,18 @@ CREATE TABLE IF NOT EXISTS trackway_local.journey ON CLUSTER 'main' (
   status UInt16 CODEC(ZSTD(1)),
   duration_ms Float32 CODEC(ZSTD(1)),
   ttl_days UInt16,
-  unit UInt64
+  unit UInt64,
+  trace_id FixedString(16)
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toMonday(ts)
 ORDER BY (project, key, value, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 134217728;
 
 -- journey_distributed
 CREATE OR REPLACE TABLE trackway.journey ON CLUSTER 'main' AS trackway_local.journey
-ENGINE = Distributed('main', 'trackway_local', 'journey', rid);
+ENGINE = Distributed('main', 'trackway_local', 'journey', if(trace_id = toFixedString('', 16), rid, reinterpretAsUInt32(trace_id)));
 
 -- trace_index
 CREATE TABLE IF NOT EXISTS trackway_local.trace_index ON CLUSTER 'main' (
@@ -215,7 +210,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toDate(minute)
 ORDER BY (project, h, minute)
 TTL minute + toIntervalDay(ttl_days)
-SETTINGS index_granularity = 2048, replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS index_granularity = 2048, replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 134217728;
 
 -- trace_index_distributed
 CREATE OR REPLACE TABLE trackway.trace_index ON CLUSTER 'main' AS trackway_local.trace_index
@@ -355,203 +350,17 @@ SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_windo
 CREATE OR REPLACE TABLE trackway.facets ON CLUSTER 'main' AS trackway_local.facets
 ENGINE = Distributed('main', 'trackway_local', 'facets', cityHash64(project, field, value));
 
--- v_lat_q
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_lat_q ON CLUSTER 'main' TO trackway_local.lat_q AS
+-- trace_keys
+CREATE VIEW IF NOT EXISTS trackway.trace_keys ON CLUSTER 'main' AS
 SELECT
   project,
-  toStartOfFifteenMinutes(minute) AS quarter,
-  service,
-  route,
-  method,
-  b,
-  sum(lat_m.cnt) AS cnt,
-  sum(lat_m.weight) AS weight,
-  max(lat_m.ttl_days) AS ttl_days
-FROM trackway_local.lat_m
-GROUP BY project, quarter, service, route, method, b;
-
--- v_lat_h
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_lat_h ON CLUSTER 'main' TO trackway_local.lat_h AS
-SELECT
-  project,
-  toStartOfHour(minute) AS hour,
-  service,
-  route,
-  method,
-  b,
-  sum(lat_m.cnt) AS cnt,
-  sum(lat_m.weight) AS weight,
-  max(lat_m.ttl_days) AS ttl_days
-FROM trackway_local.lat_m
-GROUP BY project, hour, service, route, method, b;
-
--- v_cnt_h
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_cnt_h ON CLUSTER 'main' TO trackway_local.cnt_h AS
-SELECT
-  project,
-  toStartOfHour(minute) AS hour,
-  service,
-  route,
-  method,
-  status,
-  sum(cnt_m.cnt) AS cnt,
-  sum(cnt_m.weight) AS weight,
-  sum(cnt_m.bytes) AS bytes,
-  sum(cnt_m.dur_ns) AS dur_ns,
-  max(cnt_m.ttl_days) AS ttl_days
-FROM trackway_local.cnt_m
-GROUP BY project, hour, service, route, method, status;
-
--- v_lat_m
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_lat_m ON CLUSTER 'main' TO trackway_local.lat_m AS
-SELECT project, minute, service, route, method, toUInt8(bucket) AS b, cnt, weight, ttl_days
-FROM (
-  SELECT
-    project,
-    toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
-    service,
-    route,
-    method,
-    max(rollup_ttl_days) AS ttl_days,
-    sumMap(
-      [toUInt16(least(greatest(bitShiftRight(reinterpretAsUInt32(toFloat32(duration / 1e6)), 20), 984), 1239) - 984)],
-      [toUInt64(1)],
-      [toUInt64(requests.weight)]
-    ) AS h
-  FROM trackway_local.requests
-  GROUP BY project, minute, service, route, method
-)
-ARRAY JOIN h.1 AS bucket, h.2 AS cnt, h.3 AS weight;
-
--- v_cnt_m
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_cnt_m ON CLUSTER 'main' TO trackway_local.cnt_m AS
-SELECT
-  project,
-  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
-  service,
-  route,
-  method,
-  status,
-  toUInt64(count()) AS cnt,
-  sum(toUInt64(requests.weight)) AS weight,
-  sum(request_bytes + response_bytes) AS bytes,
-  sum(duration) AS dur_ns,
-  max(rollup_ttl_days) AS ttl_days
-FROM trackway_local.requests
-GROUP BY project, minute, service, route, method, status;
-
--- v_facets
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_facets ON CLUSTER 'main' TO trackway_local.facets AS
-SELECT
-  project,
-  hour,
-  substring(item, 1, toUInt64(position(item, '=')) - 1) AS field,
-  substring(item, toUInt64(position(item, '=')) + 1) AS value,
-  cnt,
-  weight,
-  ttl_days
-FROM (
-  SELECT
-    project,
-    toStartOfHour(toDateTime(ts, 'UTC')) AS hour,
-    arrayJoin(facet_items) AS item,
-    toUInt64(count()) AS cnt,
-    sum(toUInt64(requests.weight)) AS weight,
-    max(rollup_ttl_days) AS ttl_days
-  FROM trackway_local.requests
-  GROUP BY project, hour, item
-)
-WHERE position(item, '=') > 1;
-
--- v_journey_requests
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_journey_requests ON CLUSTER 'main' TO trackway_local.journey AS
-SELECT project, kv.1 AS key, kv.2 AS value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit
-FROM (
-  SELECT
-    project,
-    arrayJoin(correlation::Array(Tuple(String, String))) AS kv,
-    ts,
-    'request' AS kind,
-    rid,
-    service,
-    if(route = '', requests.name, if(method = '', route, concat(method, ' ', route))) AS name,
-    status,
-    toFloat32(duration / 1e6) AS duration_ms,
-    ttl_days,
-    unit
-  FROM trackway_local.requests
-);
-
--- v_journey_spans
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_journey_spans ON CLUSTER 'main' TO trackway_local.journey AS
-SELECT project, kv.1 AS key, kv.2 AS value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit
-FROM (
-  SELECT
-    project,
-    arrayJoin(correlation::Array(Tuple(String, String))) AS kv,
-    ts,
-    'span' AS kind,
-    rid,
-    service,
-    name,
-    status,
-    toFloat32(duration / 1e6) AS duration_ms,
-    ttl_days,
-    unit
-  FROM trackway_local.spans
-);
-
--- v_journey_events
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_journey_events ON CLUSTER 'main' TO trackway_local.journey AS
-SELECT project, kv.1 AS key, kv.2 AS value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit
-FROM (
-  SELECT
-    project,
-    arrayJoin(correlation::Array(Tuple(String, String))) AS kv,
-    ts,
-    'event' AS kind,
-    rid,
-    service,
-    name,
-    toUInt16(0) AS status,
-    toFloat32(0) AS duration_ms,
-    ttl_days,
-    unit
-  FROM trackway_local.events
-);
-
--- v_trace_index_requests
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_trace_index_requests ON CLUSTER 'main' TO trackway_local.trace_index AS
-SELECT
-  project,
-  reinterpretAsUInt32(trace_id) AS h,
-  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
-  max(requests.ttl_days) AS ttl_days
-FROM trackway_local.requests
+  key,
+  value,
+  trace_id,
+  min(journey.ts) AS ts
+FROM trackway.journey
 WHERE trace_id != toFixedString('', 16)
-GROUP BY project, h, minute;
-
--- v_trace_index_spans
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_trace_index_spans ON CLUSTER 'main' TO trackway_local.trace_index AS
-SELECT
-  project,
-  reinterpretAsUInt32(trace_id) AS h,
-  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
-  max(spans.ttl_days) AS ttl_days
-FROM trackway_local.spans
-WHERE trace_id != toFixedString('', 16)
-GROUP BY project, h, minute;
-
--- v_trace_index_events
-CREATE MATERIALIZED VIEW IF NOT EXISTS trackway_local.v_trace_index_events ON CLUSTER 'main' TO trackway_local.trace_index AS
-SELECT
-  project,
-  reinterpretAsUInt32(trace_id) AS h,
-  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
-  max(events.ttl_days) AS ttl_days
-FROM trackway_local.events
-WHERE trace_id != toFixedString('', 16)
-GROUP BY project, h, minute;
+GROUP BY project, key, value, trace_id;
 
 -- delivery_ledger
 CREATE TABLE IF NOT EXISTS trackway_local.delivery_ledger ON CLUSTER 'main' (
@@ -620,6 +429,6 @@ SETTINGS replicated_deduplication_window = 10000, replicated_deduplication_windo
 -- schema_version_insert
 INSERT INTO trackway.schema_version (version, name, checksum)
 SELECT step.1, step.2, step.3
-FROM (SELECT arrayJoin([(1, 'baseline', ''), (2, 'record steps', '6e41efccd2ba5ab8'), (3, 'delivery ledger', 'dcdeb4103a313022'), (4, 'dropped partitions', '4a9b13de7200618b')]) AS step)
+FROM (SELECT arrayJoin([(1, 'baseline', ''), (2, 'record steps', '6e41efccd2ba5ab8'), (3, 'delivery ledger', 'dcdeb4103a313022'), (4, 'dropped partitions', '4a9b13de7200618b'), (5, 'derive in the collector', '7f6db32c8fe8205c')]) AS step)
 WHERE step.1 NOT IN (SELECT version FROM trackway.schema_version);
 

@@ -45,7 +45,6 @@ CREATE TABLE IF NOT EXISTS other.requests (
   attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
-  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
   request_headers Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   response_headers Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   request_body String CODEC(ZSTD(3)),
@@ -60,7 +59,6 @@ CREATE TABLE IF NOT EXISTS other.requests (
   rollup_ttl_days UInt16 DEFAULT 400,
   unit UInt64,
   INDEX ix_facet facet_items TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX ix_dur duration TYPE minmax GRANULARITY 1,
   INDEX ix_st status TYPE set(16) GRANULARITY 1
 )
@@ -68,7 +66,7 @@ ENGINE = MergeTree
 PARTITION BY toDate(ts)
 ORDER BY (project, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 134217728;
 
 -- spans
 CREATE TABLE IF NOT EXISTS other.spans (
@@ -102,7 +100,6 @@ CREATE TABLE IF NOT EXISTS other.spans (
   attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
-  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
   facet_items Array(LowCardinality(String)) CODEC(ZSTD(1)),
   scope_name LowCardinality(String),
   scope_version LowCardinality(String),
@@ -112,14 +109,13 @@ CREATE TABLE IF NOT EXISTS other.spans (
   ttl_days UInt16,
   unit UInt64,
   INDEX ix_facet facet_items TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX ix_dur duration TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 PARTITION BY toDate(ts)
 ORDER BY (project, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 134217728;
 
 -- events
 CREATE TABLE IF NOT EXISTS other.events (
@@ -143,7 +139,6 @@ CREATE TABLE IF NOT EXISTS other.events (
   attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   resource Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   correlation Map(LowCardinality(String), String) CODEC(ZSTD(1)),
-  corr_items Array(String) ALIAS arrayMap((ck, cv) -> concat(ck, '=', cv), mapKeys(correlation), mapValues(correlation)),
   facet_items Array(LowCardinality(String)) CODEC(ZSTD(1)),
   scope_name LowCardinality(String),
   scope_version LowCardinality(String),
@@ -152,14 +147,13 @@ CREATE TABLE IF NOT EXISTS other.events (
   ttl_days UInt16,
   unit UInt64,
   INDEX ix_facet facet_items TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX ix_corr corr_items TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX ix_sev severity TYPE set(16) GRANULARITY 1
 )
 ENGINE = MergeTree
 PARTITION BY toDate(ts)
 ORDER BY (project, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 134217728;
 
 -- journey
 CREATE TABLE IF NOT EXISTS other.journey (
@@ -174,13 +168,14 @@ CREATE TABLE IF NOT EXISTS other.journey (
   status UInt16 CODEC(ZSTD(1)),
   duration_ms Float32 CODEC(ZSTD(1)),
   ttl_days UInt16,
-  unit UInt64
+  unit UInt64,
+  trace_id FixedString(16)
 )
 ENGINE = MergeTree
 PARTITION BY toMonday(ts)
 ORDER BY (project, key, value, ts)
 TTL toDateTime(ts) + toIntervalDay(ttl_days)
-SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 134217728;
 
 -- trace_index
 CREATE TABLE IF NOT EXISTS other.trace_index (
@@ -193,7 +188,7 @@ ENGINE = MergeTree
 PARTITION BY toDate(minute)
 ORDER BY (project, h, minute)
 TTL minute + toIntervalDay(ttl_days)
-SETTINGS index_granularity = 2048, non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS index_granularity = 2048, non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 134217728;
 
 -- lat_m
 CREATE TABLE IF NOT EXISTS other.lat_m (
@@ -305,203 +300,17 @@ ORDER BY (project, field, hour, value)
 TTL hour + toIntervalDay(ttl_days)
 SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- v_lat_q
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_lat_q TO other.lat_q AS
+-- trace_keys
+CREATE VIEW IF NOT EXISTS other.trace_keys AS
 SELECT
   project,
-  toStartOfFifteenMinutes(minute) AS quarter,
-  service,
-  route,
-  method,
-  b,
-  sum(lat_m.cnt) AS cnt,
-  sum(lat_m.weight) AS weight,
-  max(lat_m.ttl_days) AS ttl_days
-FROM other.lat_m
-GROUP BY project, quarter, service, route, method, b;
-
--- v_lat_h
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_lat_h TO other.lat_h AS
-SELECT
-  project,
-  toStartOfHour(minute) AS hour,
-  service,
-  route,
-  method,
-  b,
-  sum(lat_m.cnt) AS cnt,
-  sum(lat_m.weight) AS weight,
-  max(lat_m.ttl_days) AS ttl_days
-FROM other.lat_m
-GROUP BY project, hour, service, route, method, b;
-
--- v_cnt_h
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_cnt_h TO other.cnt_h AS
-SELECT
-  project,
-  toStartOfHour(minute) AS hour,
-  service,
-  route,
-  method,
-  status,
-  sum(cnt_m.cnt) AS cnt,
-  sum(cnt_m.weight) AS weight,
-  sum(cnt_m.bytes) AS bytes,
-  sum(cnt_m.dur_ns) AS dur_ns,
-  max(cnt_m.ttl_days) AS ttl_days
-FROM other.cnt_m
-GROUP BY project, hour, service, route, method, status;
-
--- v_lat_m
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_lat_m TO other.lat_m AS
-SELECT project, minute, service, route, method, toUInt8(bucket) AS b, cnt, weight, ttl_days
-FROM (
-  SELECT
-    project,
-    toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
-    service,
-    route,
-    method,
-    max(rollup_ttl_days) AS ttl_days,
-    sumMap(
-      [toUInt16(least(greatest(bitShiftRight(reinterpretAsUInt32(toFloat32(duration / 1e6)), 20), 984), 1239) - 984)],
-      [toUInt64(1)],
-      [toUInt64(requests.weight)]
-    ) AS h
-  FROM other.requests
-  GROUP BY project, minute, service, route, method
-)
-ARRAY JOIN h.1 AS bucket, h.2 AS cnt, h.3 AS weight;
-
--- v_cnt_m
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_cnt_m TO other.cnt_m AS
-SELECT
-  project,
-  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
-  service,
-  route,
-  method,
-  status,
-  toUInt64(count()) AS cnt,
-  sum(toUInt64(requests.weight)) AS weight,
-  sum(request_bytes + response_bytes) AS bytes,
-  sum(duration) AS dur_ns,
-  max(rollup_ttl_days) AS ttl_days
-FROM other.requests
-GROUP BY project, minute, service, route, method, status;
-
--- v_facets
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_facets TO other.facets AS
-SELECT
-  project,
-  hour,
-  substring(item, 1, toUInt64(position(item, '=')) - 1) AS field,
-  substring(item, toUInt64(position(item, '=')) + 1) AS value,
-  cnt,
-  weight,
-  ttl_days
-FROM (
-  SELECT
-    project,
-    toStartOfHour(toDateTime(ts, 'UTC')) AS hour,
-    arrayJoin(facet_items) AS item,
-    toUInt64(count()) AS cnt,
-    sum(toUInt64(requests.weight)) AS weight,
-    max(rollup_ttl_days) AS ttl_days
-  FROM other.requests
-  GROUP BY project, hour, item
-)
-WHERE position(item, '=') > 1;
-
--- v_journey_requests
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_journey_requests TO other.journey AS
-SELECT project, kv.1 AS key, kv.2 AS value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit
-FROM (
-  SELECT
-    project,
-    arrayJoin(correlation::Array(Tuple(String, String))) AS kv,
-    ts,
-    'request' AS kind,
-    rid,
-    service,
-    if(route = '', requests.name, if(method = '', route, concat(method, ' ', route))) AS name,
-    status,
-    toFloat32(duration / 1e6) AS duration_ms,
-    ttl_days,
-    unit
-  FROM other.requests
-);
-
--- v_journey_spans
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_journey_spans TO other.journey AS
-SELECT project, kv.1 AS key, kv.2 AS value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit
-FROM (
-  SELECT
-    project,
-    arrayJoin(correlation::Array(Tuple(String, String))) AS kv,
-    ts,
-    'span' AS kind,
-    rid,
-    service,
-    name,
-    status,
-    toFloat32(duration / 1e6) AS duration_ms,
-    ttl_days,
-    unit
-  FROM other.spans
-);
-
--- v_journey_events
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_journey_events TO other.journey AS
-SELECT project, kv.1 AS key, kv.2 AS value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit
-FROM (
-  SELECT
-    project,
-    arrayJoin(correlation::Array(Tuple(String, String))) AS kv,
-    ts,
-    'event' AS kind,
-    rid,
-    service,
-    name,
-    toUInt16(0) AS status,
-    toFloat32(0) AS duration_ms,
-    ttl_days,
-    unit
-  FROM other.events
-);
-
--- v_trace_index_requests
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_trace_index_requests TO other.trace_index AS
-SELECT
-  project,
-  reinterpretAsUInt32(trace_id) AS h,
-  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
-  max(requests.ttl_days) AS ttl_days
-FROM other.requests
+  key,
+  value,
+  trace_id,
+  min(journey.ts) AS ts
+FROM other.journey
 WHERE trace_id != toFixedString('', 16)
-GROUP BY project, h, minute;
-
--- v_trace_index_spans
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_trace_index_spans TO other.trace_index AS
-SELECT
-  project,
-  reinterpretAsUInt32(trace_id) AS h,
-  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
-  max(spans.ttl_days) AS ttl_days
-FROM other.spans
-WHERE trace_id != toFixedString('', 16)
-GROUP BY project, h, minute;
-
--- v_trace_index_events
-CREATE MATERIALIZED VIEW IF NOT EXISTS other.v_trace_index_events TO other.trace_index AS
-SELECT
-  project,
-  reinterpretAsUInt32(trace_id) AS h,
-  toStartOfMinute(toDateTime(ts, 'UTC')) AS minute,
-  max(events.ttl_days) AS ttl_days
-FROM other.events
-WHERE trace_id != toFixedString('', 16)
-GROUP BY project, h, minute;
+GROUP BY project, key, value, trace_id;
 
 -- delivery_ledger
 CREATE TABLE IF NOT EXISTS other.delivery_ledger (
@@ -562,6 +371,6 @@ SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fs
 -- schema_version_insert
 INSERT INTO other.schema_version (version, name, checksum)
 SELECT step.1, step.2, step.3
-FROM (SELECT arrayJoin([(1, 'baseline', ''), (2, 'record steps', '6e41efccd2ba5ab8'), (3, 'delivery ledger', 'dcdeb4103a313022'), (4, 'dropped partitions', '4a9b13de7200618b')]) AS step)
+FROM (SELECT arrayJoin([(1, 'baseline', ''), (2, 'record steps', '6e41efccd2ba5ab8'), (3, 'delivery ledger', 'dcdeb4103a313022'), (4, 'dropped partitions', '4a9b13de7200618b'), (5, 'derive in the collector', '7f6db32c8fe8205c')]) AS step)
 WHERE step.1 NOT IN (SELECT version FROM other.schema_version);
 

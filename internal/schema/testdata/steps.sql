@@ -63,3 +63,62 @@ SELECT step.1, step.2, step.3
 FROM (SELECT arrayJoin([(4, 'dropped partitions', '4a9b13de7200618b')]) AS step)
 WHERE step.1 NOT IN (SELECT version FROM trackway.schema_version);
 
+-- step derive in the collector, 7f6db32c8fe8205c
+DROP VIEW IF EXISTS trackway.v_lat_q;
+
+DROP VIEW IF EXISTS trackway.v_lat_h;
+
+DROP VIEW IF EXISTS trackway.v_cnt_h;
+
+DROP VIEW IF EXISTS trackway.v_lat_m;
+
+DROP VIEW IF EXISTS trackway.v_cnt_m;
+
+DROP VIEW IF EXISTS trackway.v_facets;
+
+DROP VIEW IF EXISTS trackway.v_journey_requests;
+
+DROP VIEW IF EXISTS trackway.v_journey_spans;
+
+DROP VIEW IF EXISTS trackway.v_journey_events;
+
+DROP VIEW IF EXISTS trackway.v_trace_index_requests;
+
+DROP VIEW IF EXISTS trackway.v_trace_index_spans;
+
+DROP VIEW IF EXISTS trackway.v_trace_index_events;
+
+ALTER TABLE trackway.requests DROP INDEX IF EXISTS ix_corr, DROP COLUMN IF EXISTS corr_items;
+
+ALTER TABLE trackway.spans DROP INDEX IF EXISTS ix_corr, DROP COLUMN IF EXISTS corr_items;
+
+ALTER TABLE trackway.events DROP INDEX IF EXISTS ix_corr, DROP COLUMN IF EXISTS corr_items;
+
+ALTER TABLE trackway.requests MODIFY SETTING min_bytes_for_wide_part = 134217728;
+
+ALTER TABLE trackway.spans MODIFY SETTING min_bytes_for_wide_part = 134217728;
+
+ALTER TABLE trackway.events MODIFY SETTING min_bytes_for_wide_part = 134217728;
+
+ALTER TABLE trackway.journey MODIFY SETTING min_bytes_for_wide_part = 134217728;
+
+ALTER TABLE trackway.trace_index MODIFY SETTING min_bytes_for_wide_part = 134217728;
+
+ALTER TABLE trackway.journey ADD COLUMN IF NOT EXISTS trace_id FixedString(16);
+
+CREATE VIEW IF NOT EXISTS trackway.trace_keys AS
+SELECT
+  project,
+  key,
+  value,
+  trace_id,
+  min(journey.ts) AS ts
+FROM trackway.journey
+WHERE trace_id != toFixedString('', 16)
+GROUP BY project, key, value, trace_id;
+
+INSERT INTO trackway.schema_version (version, name, checksum)
+SELECT step.1, step.2, step.3
+FROM (SELECT arrayJoin([(5, 'derive in the collector', '7f6db32c8fe8205c')]) AS step)
+WHERE step.1 NOT IN (SELECT version FROM trackway.schema_version);
+

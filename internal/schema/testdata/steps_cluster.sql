@@ -69,3 +69,62 @@ SELECT step.1, step.2, step.3
 FROM (SELECT arrayJoin([(4, 'dropped partitions', '4a9b13de7200618b')]) AS step)
 WHERE step.1 NOT IN (SELECT version FROM trackway.schema_version);
 
+-- step derive in the collector, 7f6db32c8fe8205c
+DROP VIEW IF EXISTS trackway_local.v_lat_q ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_lat_h ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_cnt_h ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_lat_m ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_cnt_m ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_facets ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_journey_requests ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_journey_spans ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_journey_events ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_trace_index_requests ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_trace_index_spans ON CLUSTER 'main';
+
+DROP VIEW IF EXISTS trackway_local.v_trace_index_events ON CLUSTER 'main';
+
+ALTER TABLE trackway_local.requests ON CLUSTER 'main' DROP INDEX IF EXISTS ix_corr, DROP COLUMN IF EXISTS corr_items;
+
+ALTER TABLE trackway_local.spans ON CLUSTER 'main' DROP INDEX IF EXISTS ix_corr, DROP COLUMN IF EXISTS corr_items;
+
+ALTER TABLE trackway_local.events ON CLUSTER 'main' DROP INDEX IF EXISTS ix_corr, DROP COLUMN IF EXISTS corr_items;
+
+ALTER TABLE trackway_local.requests ON CLUSTER 'main' MODIFY SETTING min_bytes_for_wide_part = 134217728;
+
+ALTER TABLE trackway_local.spans ON CLUSTER 'main' MODIFY SETTING min_bytes_for_wide_part = 134217728;
+
+ALTER TABLE trackway_local.events ON CLUSTER 'main' MODIFY SETTING min_bytes_for_wide_part = 134217728;
+
+ALTER TABLE trackway_local.journey ON CLUSTER 'main' MODIFY SETTING min_bytes_for_wide_part = 134217728;
+
+ALTER TABLE trackway_local.trace_index ON CLUSTER 'main' MODIFY SETTING min_bytes_for_wide_part = 134217728;
+
+ALTER TABLE trackway_local.journey ON CLUSTER 'main' ADD COLUMN IF NOT EXISTS trace_id FixedString(16);
+
+CREATE VIEW IF NOT EXISTS trackway.trace_keys ON CLUSTER 'main' AS
+SELECT
+  project,
+  key,
+  value,
+  trace_id,
+  min(journey.ts) AS ts
+FROM trackway.journey
+WHERE trace_id != toFixedString('', 16)
+GROUP BY project, key, value, trace_id;
+
+INSERT INTO trackway.schema_version (version, name, checksum)
+SELECT step.1, step.2, step.3
+FROM (SELECT arrayJoin([(5, 'derive in the collector', '7f6db32c8fe8205c')]) AS step)
+WHERE step.1 NOT IN (SELECT version FROM trackway.schema_version);
+
