@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -212,4 +213,20 @@ func TestSnapshotIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	assert.LessOrEqual(t, len(text), MaxSnapshotBytes)
 	assert.Greater(t, len(text), MaxSnapshotBytes/2, "the bound says something")
+}
+
+func TestKeysAreBounded(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := open(t, dsn)
+		require.NoError(t, s.transact(t.Context(), nil, func(tx *sql.Tx) error { return addKeys(t.Context(), s, tx, MaxKeys-1) }))
+		last, _, err := s.CreateKey(t.Context(), "test", DefaultProject, "last", 0)
+		require.NoError(t, err)
+		_, _, err = s.CreateKey(t.Context(), "test", DefaultProject, "one more", 0)
+		require.ErrorIs(t, err, ErrConflict)
+		require.ErrorContains(t, err, "revoke those that are not needed")
+		_, err = s.RevokeKey(t.Context(), "test", last.ID)
+		require.NoError(t, err)
+		_, _, err = s.CreateKey(t.Context(), "test", DefaultProject, "again", 0)
+		require.NoError(t, err)
+	})
 }
