@@ -104,9 +104,11 @@ tests/ui/node_modules/.stamp: tests/ui/package-lock.json | bin/.tools-checked
 .PHONY: gates
 gates: build ## figures that depend on the clock
 	for m in $(MODULES); do (cd $$m && go test -count=1 -timeout 60m -tags gates -run 'Gate' ./...); done
+	bin/trackway bench ingest --gates
 
 .PHONY: soak
-soak: build ## long runs: kill rounds, large inserts
+soak: build ## long runs: an hour of traffic, kill rounds, large inserts
+	bin/trackway bench ingest --scenario soak --gates
 	cd tests && TRACKWAY_KILL_ROUNDS=100 go test -count=1 -timeout 4h -tags soak ./crash/...
 	cd tests && TRACKWAY_INSERT_MIB=1024 go test -count=1 -timeout 1h -v -run 'Insert' ./clickhousego/...
 	cd engine && go test -count=1 -timeout 2h -tags soak -run 'Soak' ./...

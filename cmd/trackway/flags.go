@@ -39,7 +39,7 @@ func flagError(_ *cobra.Command, err error) error {
 var whats = map[string]string{
 	"data": "a directory", "config-dir": "a directory", "collector": "a program", "library": "a file", "memory": "a number of bytes",
 	"url": "an address such as http://127.0.0.1:4319", "endpoint": "an address such as http://127.0.0.1:8123", "user": "a name",
-	"database": "a name", "config": "a file", "story": "a file", "json": "a file", "mix": "requests:spans:events", "listen": "host:port",
+	"database": "a name", "config": "a file", "story": "a file", "json": "a file", "markdown": "a file", "html": "a file", "profile": "a directory", "mix": "requests:spans:events", "listen": "host:port",
 	"dsn": "a database", "project": "the id of a project",
 }
 

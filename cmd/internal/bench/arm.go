@@ -22,7 +22,10 @@ type arm struct {
 	// contrib says that rows go to the tables of the upstream exporter.
 	contrib bool
 	probes  probes
-	notes   []string
+	// ledger has the delivery ledger compared too, which is written every ten
+	// seconds.
+	ledger bool
+	notes  []string
 	// check looks at what was measured for what must not be.
 	check func(*run)
 	// measure takes the place of sending to a collector.

@@ -23,7 +23,7 @@ const (
 	drainPause  = 50 * time.Millisecond // between looks at a store that drains
 	drainStall  = 90 * time.Second      // without a new row, a store will not get any more
 	countPause  = time.Second           // between recounts that differ: rollups may follow their rows
-	countLimit  = 15 * time.Second      // after which a difference stands
+	countLimit  = 30 * time.Second      // after which a difference stands; the ledger is written every 10 s
 	settleLimit = 5 * time.Second       // merges that go on longer are left to themselves
 )
 
@@ -31,6 +31,7 @@ const (
 type run struct {
 	*Bench
 	arm    *arm
+	config stack.Config
 	stack  *stack.Stack
 	watch  *watch
 	prober *prober
@@ -105,6 +106,7 @@ func (r *run) startStack() error {
 		Trackway: r.self, Collector: r.options.Collector, Library: r.options.Library, Memory: r.options.Memory,
 		ConfigDir: r.configDir, Dir: filepath.Clean(dir), Config: config,
 	})
+	r.config = config
 	if err == nil && r.arm.contrib {
 		r.stack.Engine.Database = contribDatabase
 	}
@@ -362,8 +364,20 @@ func (r *run) compare(ctx context.Context) ([]string, error) {
 		return tables.Check(r.accepted), err
 	}
 	tables, err := recount.Count(ctx, r.stack.Engine)
+	if err != nil {
+		return nil, err
+	}
 	r.point.Tables = &tables
-	return tables.Check(r.accepted), err
+	wrong := tables.Check(r.accepted)
+	if !r.arm.ledger || !r.config.Has("extensions", "ledger") {
+		return wrong, nil
+	}
+	ledger, err := recount.CountLedger(ctx, r.stack.Engine)
+	if err != nil {
+		return nil, err
+	}
+	r.point.Ledger = &ledger
+	return append(wrong, ledger.Check(r.accepted, tables)...), nil
 }
 
 // wrong adds a sentence about what must not be.

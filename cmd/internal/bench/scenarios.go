@@ -83,7 +83,7 @@ func (b *Bench) spec(format workload.Format, m workload.Mix, connections, batch 
 }
 
 func (b *Bench) events() []*arm {
-	return []*arm{{name: "trackway", spec: b.spec(workload.NDJSON, workload.Mix{}, 32, 500, 50_000, 20)}}
+	return []*arm{{name: "trackway", ledger: true, spec: b.spec(workload.NDJSON, workload.Mix{}, 32, 500, 50_000, 20)}}
 }
 
 func (b *Bench) mix() []*arm {
@@ -101,7 +101,7 @@ func (b *Bench) saturation() []*arm {
 }
 
 func (b *Bench) overload() []*arm {
-	return []*arm{{name: "trackway", spec: b.spec(workload.NDJSON, workload.Mix{}, 64, 1000, 0, 20), check: onlyRefusals}}
+	return []*arm{{name: "trackway", spec: b.spec(workload.NDJSON, workload.Mix{}, 64, 1000, 0, 20), ledger: true, check: onlyRefusals}}
 }
 
 // onlyRefusals wants nothing but acceptance and 429 under overload.

@@ -108,28 +108,18 @@ func Count(ctx context.Context, e clickhouse.Endpoint) (Tables, error) {
 // Check compares the tables with what was accepted and among themselves. Each
 // difference is a sentence.
 func (t Tables) Check(a Accepted) []string {
-	var wrong []string
-	between := func(what string, got, least, most int64) {
-		switch {
-		case got >= least && got <= most:
-		case least == most:
-			wrong = append(wrong, fmt.Sprintf("%s: want %d, got %d (%+d)", what, least, got, got-least))
-		default:
-			wrong = append(wrong, fmt.Sprintf("%s: want %d to %d, got %d", what, least, most, got))
-		}
-	}
-	between("rows of requests", t.Requests, a.Requests, a.Requests+a.Unknown)
-	between("rows of spans", t.Spans, a.Spans, a.Spans+a.Unknown)
-	between("rows of events", t.Events, a.Events, a.Events+a.Unknown)
+	var w differences
+	w.between("rows of requests", t.Requests, a.Requests, a.Requests+a.Unknown)
+	w.between("rows of spans", t.Spans, a.Spans, a.Spans+a.Unknown)
+	w.between("rows of events", t.Events, a.Events, a.Events+a.Unknown)
 	all := t.Requests + t.Spans + t.Events
-	between("rows of all three", all, a.Items(), a.Items()+a.Unknown)
-	between("correlation keys", t.Keys, a.Keys, a.Keys+a.UnknownKeys)
-	equal := func(what string, got, want int64) { between(what, got, want, want) }
-	equal("different ids of requests", t.DistinctRequests, t.Requests)
-	equal("different ids of spans", t.DistinctSpans, t.Spans)
-	equal("different ids of events", t.DistinctEvents, t.Events)
-	equal("rows of journey", t.Journey, t.Keys)
-	equal("sum of facets", t.Facets, t.FacetItems)
+	w.between("rows of all three", all, a.Items(), a.Items()+a.Unknown)
+	w.between("correlation keys", t.Keys, a.Keys, a.Keys+a.UnknownKeys)
+	w.equal("different ids of requests", t.DistinctRequests, t.Requests)
+	w.equal("different ids of spans", t.DistinctSpans, t.Spans)
+	w.equal("different ids of events", t.DistinctEvents, t.Events)
+	w.equal("rows of journey", t.Journey, t.Keys)
+	w.equal("sum of facets", t.Facets, t.FacetItems)
 	for _, rollup := range []struct {
 		what      string
 		got, want int64
@@ -140,10 +130,25 @@ func (t Tables) Check(a Accepted) []string {
 		{"durations of cnt_m", t.CntMDuration, t.Duration}, {"durations of cnt_h", t.CntHDuration, t.Duration},
 		{"bytes of cnt_m", t.CntMBytes, t.Bytes}, {"bytes of cnt_h", t.CntHBytes, t.Bytes},
 	} {
-		equal("sum of "+rollup.what, rollup.got, rollup.want)
+		w.equal("sum of "+rollup.what, rollup.got, rollup.want)
 	}
-	return wrong
+	return w
 }
+
+// differences collects sentences about what is not as it should be.
+type differences []string
+
+func (d *differences) between(what string, got, least, most int64) {
+	switch {
+	case got >= least && got <= most:
+	case least == most:
+		*d = append(*d, fmt.Sprintf("%s: want %d, got %d (%+d)", what, least, got, got-least))
+	default:
+		*d = append(*d, fmt.Sprintf("%s: want %d to %d, got %d", what, least, most, got))
+	}
+}
+
+func (d *differences) equal(what string, got, want int64) { d.between(what, got, want, want) }
 
 // Contrib is what the tables of the upstream exporter hold.
 type Contrib struct {

@@ -48,3 +48,14 @@ func TestContribIsCompared(t *testing.T) {
 	assert.Empty(t, Contrib{Traces: 50, Logs: 10}.Check(accepted))
 	assert.Len(t, Contrib{Traces: 49, Logs: 11}.Check(accepted), 2)
 }
+
+func TestTheLedgerAddsUp(t *testing.T) {
+	l := Ledger{Entries: 3, Accepted: 60, Stored: 60, RequestRows: 10, SpanRows: 40, EventRows: 10}
+	assert.Empty(t, l.Check(accepted, good()))
+	l.Stored = 59
+	assert.Equal(t, []string{
+		"ledger: items stored, dead letters, dropped and removed together: want 60, got 59 (-1)", "ledger: items stored: want 60, got 59 (-1)",
+	}, l.Check(accepted, good()))
+	l.DeadLetter = 1
+	assert.Equal(t, []string{"ledger: items stored: want 60, got 59 (-1)"}, l.Check(accepted, good()))
+}

@@ -50,6 +50,7 @@ type Point struct {
 	PartsPeak        int64           `json:"parts_peak"` // the most parts of a partition
 	Rows             int64           `json:"rows"`       // in the three tables of records
 	Tables           *recount.Tables `json:"tables,omitempty"`
+	Ledger           *recount.Ledger `json:"ledger,omitempty"`
 	// Wrong says what was lost, doubled or answered as it must not be.
 	Wrong  []string `json:"wrong,omitempty"`
 	Notes  []string `json:"notes,omitempty"`

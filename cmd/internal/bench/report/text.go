@@ -150,6 +150,9 @@ func store(points []*Point) table {
 	}
 	for _, p := range points {
 		verdict := "equal"
+		if p.Ledger != nil {
+			verdict = "equal, with the ledger"
+		}
 		if len(p.Wrong) > 0 {
 			verdict = strings.Join(p.Wrong, "; ")
 		}

@@ -58,6 +58,16 @@ func (c Config) Get(path ...string) any {
 	return at[path[len(path)-1]]
 }
 
+// Has says whether a path of keys is there, with a value or without.
+func (c Config) Has(path ...string) bool {
+	at := c
+	if len(path) > 1 {
+		at = asConfig(c.Get(path[:len(path)-1]...))
+	}
+	_, found := at[path[len(path)-1]]
+	return found
+}
+
 // Remove takes away what stands at a path of keys.
 func (c Config) Remove(path ...string) {
 	if at := asConfig(c.Get(path[:len(path)-1]...)); at != nil {

@@ -49,6 +49,9 @@ func TestConfigurationsAreChanged(t *testing.T) {
 	back.Remove("exporters", "a", "sending_queue", "storage")
 	assert.Nil(t, back.Get("exporters", "a", "sending_queue", "storage"))
 	assert.Nil(t, back.Get("no", "such", "path"))
+	assert.True(t, back.Has("processors", "request_redaction"), "without a value")
+	assert.False(t, back.Has("processors", "correlation"))
+	assert.False(t, back.Has("no", "such", "path"))
 }
 
 func TestUsageIsThatOfTheKernel(t *testing.T) {
