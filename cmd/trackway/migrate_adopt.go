@@ -111,6 +111,9 @@ func (r *adoptReport) update(p adopt.Progress) {
 func (r *adoptReport) finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if len(r.tables) == 0 {
+		fmt.Fprintln(r.out, "nothing new")
+	}
 	r.print()
 }
 
