@@ -70,6 +70,8 @@ func newRootCommand() *cobra.Command {
 		newBenchCommand(),
 		newMigrateCommand(),
 		newEraseCommand(),
+		newDeadLetterCommand(),
+		newJournalCommand(),
 		newVersionCommand(),
 	)
 	return root
