@@ -38,6 +38,7 @@ func limits() []limit {
 	p99 := figure(func(p *report.Point) float64 { return p.Sent.Latency.P99 })
 	rss := figure(func(p *report.Point) float64 { return float64(p.Process("collector").PeakRSS) / mebibyte })
 	micros := figure(func(p *report.Point) float64 { return p.Process("collector").MicrosPerEvent })
+	otherAnswers := figure(func(p *report.Point) float64 { return float64(p.Sent.All.Failed + p.Sent.All.Refused503) })
 	rise := func(of func(*report.Sample) float64) func(*report.Point, points) (float64, bool) {
 		return func(p *report.Point, _ points) (float64, bool) {
 			share, known := slope(p.Series, of)
@@ -48,10 +49,10 @@ func limits() []limit {
 		{"requests accepted", "events", "", rate, 49_900, true, "/s"},
 		{"p99 of the answer", "events", "", p99, 20, false, "ms"},
 		{"collector memory", "events", "", rss, 200, false, "MiB"},
-		{"collector memory under overload", "overload", "", rss, 400, false, "MiB"},
-		{"answers other than 200 and 429", "overload", "", figure(func(p *report.Point) float64 {
-			return float64(p.Sent.All.Failed + p.Sent.All.Refused503)
-		}), 0, false, "bodies"},
+		{"collector memory under overload", "overload", shippedQueue, rss, 400, false, "MiB"},
+		{"answers other than 200 and 429", "overload", shippedQueue, otherAnswers, 0, false, "bodies"},
+		{"collector memory under overload, small queue", "overload", smallQueue, rss, 400, false, "MiB"},
+		{"answers other than 200 and 429, small queue", "overload", smallQueue, otherAnswers, 0, false, "bodies"},
 		{"collector CPU of the upstream exporter's", "contrib", "trackway, no processors", func(p *report.Point, all points) (float64, bool) {
 			peer := all.find("contrib", "upstream, file_storage")
 			if peer == nil || peer.Process("collector").MicrosPerEvent == 0 {

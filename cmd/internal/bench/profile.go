@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/trackwayhq/trackway/cmd/internal/bench/stack"
 	"github.com/trackwayhq/trackway/internal/freeport"
@@ -26,7 +27,7 @@ func profiled(c stack.Config) (string, error) {
 	return address, nil
 }
 
-// profile takes a CPU profile of the collector while it is measured.
+// profile begins to profile the collector, which is now measured.
 func (r *run) profile(ctx context.Context) {
 	if r.pprof == "" {
 		return
@@ -46,10 +47,19 @@ func (r *run) profiled() error {
 // unfit are characters that do not go into the name of a file.
 var unfit = regexp.MustCompile(`[^a-z0-9]+`)
 
+// takeProfile writes where the CPU went while measuring, and what is on the heap
+// after it.
 func (r *run) takeProfile(ctx context.Context) error {
 	seconds := max(1, int(r.arm.spec.Duration))
-	url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", r.pprof, seconds)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	return errors.Join(
+		r.fetch(ctx, fmt.Sprintf("profile?seconds=%d", seconds), "cpu"),
+		r.fetch(ctx, "heap", "heap"),
+	)
+}
+
+// fetch writes one profile to a file.
+func (r *run) fetch(ctx context.Context, path, kind string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.pprof+"/debug/pprof/"+path, http.NoBody)
 	if err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}
@@ -58,10 +68,13 @@ func (r *run) takeProfile(ctx context.Context) error {
 		return fmt.Errorf("profile: %w", err)
 	}
 	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("profile: %s answered %s", request.URL, response.Status)
+	}
 	if err := os.MkdirAll(r.options.Profile, 0o755); err != nil {
 		return fmt.Errorf("--profile: %w", err)
 	}
-	name := unfit.ReplaceAllString(r.arm.scenario+"-"+r.arm.name, "-") + ".pprof"
+	name := strings.Trim(unfit.ReplaceAllString(r.arm.scenario+"-"+r.arm.name, "-"), "-") + "." + kind + ".pprof"
 	file, err := os.Create(filepath.Join(r.options.Profile, name))
 	if err != nil {
 		return fmt.Errorf("--profile: %w", err)

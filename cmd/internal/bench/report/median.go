@@ -20,6 +20,7 @@ func Median(runs []*Point) *Point {
 	m.Wrong, m.Processes, m.Tails, m.Runs = nil, nil, nil, nil
 	of := func(figure func(*Point) float64) float64 { return median(runs, figure) }
 	m.EventsPerSecond = of(func(p *Point) float64 { return p.EventsPerSecond })
+	m.StoredPerSecond = of(func(p *Point) float64 { return p.StoredPerSecond })
 	m.BatchesPerSecond = of(func(p *Point) float64 { return p.BatchesPerSecond })
 	m.Drain = of(func(p *Point) float64 { return p.Drain })
 	m.PartsPeak = int64(of(func(p *Point) float64 { return float64(p.PartsPeak) }))
