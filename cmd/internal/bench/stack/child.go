@@ -112,6 +112,7 @@ func (c *Child) Stop(limit time.Duration) error {
 		return nil
 	default:
 	}
+	_ = c.stdin.Close() // a child that waits for a line ends by that
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("%s: %w", c.name, err)
 	}
