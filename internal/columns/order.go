@@ -65,13 +65,25 @@ func (e *Encoder) order(sources []source) []stretch {
 			keys = append(keys, sortKey{rank, int32(s), int32(row), at})
 		}
 	}
-	if !slices.IsSortedFunc(keys, sortKey.compare) {
-		slices.SortFunc(keys, sortKey.compare)
-	}
 	e.keys = keys
+	refs, sorted := e.refs[:0], true
+	for i, k := range keys {
+		refs = append(refs, ref{uint64(k.ts) ^ 1<<63, uint32(i)}) // so that times before 1970 come first
+		sorted = sorted && (i == 0 || keys[i-1].compare(k) <= 0)
+	}
+	e.refs = refs
+	switch {
+	case sorted:
+	case len(ranks) == 1:
+		e.tmp = slices.Grow(e.tmp[:0], len(refs))[:len(refs)]
+		sortRefs(refs, e.tmp)
+	default:
+		slices.SortFunc(refs, func(a, b ref) int { return keys[a.i].compare(keys[b.i]) })
+	}
 
 	out := e.stretches[:0]
-	for _, k := range keys {
+	for _, r := range refs {
+		k := &keys[r.i]
 		if n := len(out) - 1; n >= 0 && out[n].source == k.source && out[n].hi == k.row {
 			out[n].hi++
 			continue

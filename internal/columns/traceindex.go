@@ -1,7 +1,6 @@
 package columns
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 )
@@ -9,31 +8,26 @@ import (
 // traceIndex makes the rows of the table trace_index: the minutes that hold rows of a
 // trace, by the first four bytes of its id.
 type traceIndex struct {
-	projects distinct
-	rows     []traceMinute
-	idx      []uint32
+	projects   distinct
+	found      []traceMinute
+	groups     []int // by rank of the project: where its rows end in order
+	order, tmp []ref
+	rows       []traceMinute
+	idx        []uint32
 }
 
 type traceMinute struct {
 	project uint32
-	rank    uint32
 	h       uint32
 	minute  uint32 // seconds since 1970
 	ttlDays uint16
-}
-
-func (a traceMinute) compare(b traceMinute) int {
-	if a.rank != b.rank {
-		return cmp.Compare(a.rank, b.rank)
-	}
-	return cmp.Compare(uint64(a.h)<<32|uint64(a.minute), uint64(b.h)<<32|uint64(b.minute))
 }
 
 const traceIndexColumns = "project, h, minute, ttl_days"
 
 func (x *traceIndex) make(e *Encoder) {
 	x.projects.reset(&e.dict)
-	x.rows = x.rows[:0]
+	x.found = x.found[:0]
 	for t := range tableCount {
 		s := &e.sorted[t]
 		for row := range s.rows {
@@ -43,26 +37,47 @@ func (x *traceIndex) make(e *Encoder) {
 			}
 			project := s.idx[cProject][row]
 			x.projects.add(project)
-			x.rows = append(x.rows, traceMinute{
+			x.found = append(x.found, traceMinute{
 				project: project, h: binary.LittleEndian.Uint32(id),
 				minute: startOf(s.u64(cTime, row), 60), ttlDays: s.u16(cTTLDays, row),
 			})
 		}
 	}
 	x.projects.sort(&e.dict)
-	for i := range x.rows {
-		x.rows[i].rank = x.projects.rank[x.rows[i].project]
-	}
-	slices.SortFunc(x.rows, traceMinute.compare)
-	out := x.rows[:0]
-	for _, r := range x.rows {
-		if n := len(out) - 1; n >= 0 && out[n].compare(r) == 0 {
-			out[n].ttlDays = max(out[n].ttlDays, r.ttlDays)
+	x.sort()
+	x.rows = x.rows[:0]
+	for _, o := range x.order {
+		r := x.found[o.i]
+		if n := len(x.rows) - 1; n >= 0 && x.rows[n].project == r.project && x.rows[n].h == r.h && x.rows[n].minute == r.minute {
+			x.rows[n].ttlDays = max(x.rows[n].ttlDays, r.ttlDays)
 			continue
 		}
-		out = append(out, r)
+		x.rows = append(x.rows, r)
 	}
-	x.rows = out
+}
+
+// sort puts what was found in the order of the table's key: project, h, minute.
+func (x *traceIndex) sort() {
+	x.groups = append(x.groups[:0], make([]int, len(x.projects.ids)+1)...)
+	for i := range x.found {
+		x.groups[x.projects.rank[x.found[i].project]+1]++
+	}
+	for g := 1; g < len(x.groups); g++ {
+		x.groups[g] += x.groups[g-1]
+	}
+	x.order = slices.Grow(x.order[:0], len(x.found))[:len(x.found)]
+	x.tmp = slices.Grow(x.tmp[:0], len(x.found))[:len(x.found)]
+	for i := range x.found {
+		r := &x.found[i]
+		g := x.projects.rank[r.project]
+		x.order[x.groups[g]] = ref{uint64(r.h)<<32 | uint64(r.minute), uint32(i)}
+		x.groups[g]++ // ends where the next group began
+	}
+	lo := 0
+	for _, hi := range x.groups[:len(x.groups)-1] {
+		sortRefs(x.order[lo:hi], x.tmp[lo:hi])
+		lo = hi
+	}
 }
 
 // startOf gives the start of the period of so many seconds, in seconds since 1970, of

@@ -34,6 +34,7 @@ type Encoder struct {
 	remaps    []uint32
 	sources   [tableCount][]source
 	keys      []sortKey
+	refs, tmp []ref
 	stretches []stretch
 	native    native
 	sorted    [tableCount]sorted

@@ -1,0 +1,90 @@
+package columns
+
+import (
+	"testing"
+	"time"
+
+	"github.com/trackwayhq/trackway/internal/record"
+)
+
+// deliveries gives the encodings of n deliveries of 500 requests, from as many
+// senders, whose times overlap.
+func deliveries(n int) (out [][]byte) {
+	g := newTraffic(1)
+	now := time.Now()
+	for i := range n {
+		var b Batch
+		out = append(out, g.batch(&b, 500, now.Add(time.Duration(i)*time.Millisecond)).AppendTo(nil))
+	}
+	return out
+}
+
+func perRow(b *testing.B, rows int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
+}
+
+func BenchmarkAppend(b *testing.B) {
+	g := newTraffic(1)
+	records := make([]record.Record, 500)
+	now := time.Now()
+	for i := range records {
+		records[i] = *g.next(now)
+		records[i].Attributes = append(record.Pairs{}, records[i].Attributes...)
+		records[i].Correlation = append(record.Pairs{}, records[i].Correlation...)
+		records[i].FacetItems = append([]string{}, records[i].FacetItems...)
+	}
+	var batch Batch
+	b.ReportAllocs()
+	for b.Loop() {
+		batch.Reset()
+		for i := range records {
+			batch.BeginItem("default")
+			batch.Append(&records[i])
+		}
+	}
+	perRow(b, len(records))
+}
+
+func BenchmarkEncode(b *testing.B) {
+	var batch Batch
+	newTraffic(1).batch(&batch, 500, time.Now())
+	var buf []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = batch.AppendTo(buf[:0])
+	}
+	perRow(b, 500)
+	b.ReportMetric(float64(len(buf))/500, "B/row")
+}
+
+func BenchmarkDecode(b *testing.B) {
+	data := deliveries(1)[0]
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Decode(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perRow(b, 500)
+}
+
+// BenchmarkUnit makes the INSERTs of a unit of 25,000 requests.
+func BenchmarkUnit(b *testing.B) {
+	const n = 50
+	var parts []*Part
+	for _, data := range deliveries(n) {
+		batch, err := Decode(data)
+		if err != nil {
+			b.Fatal(err)
+		}
+		parts = append(parts, batch.Parts()...)
+	}
+	var e Encoder
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := e.Unit(1, parts); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perRow(b, n*500)
+}
