@@ -72,6 +72,7 @@ func newRootCommand() *cobra.Command {
 		newEraseCommand(),
 		newDeadLetterCommand(),
 		newJournalCommand(),
+		newDoctorCommand(),
 		newVersionCommand(),
 	)
 	return root

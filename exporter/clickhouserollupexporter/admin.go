@@ -2,9 +2,12 @@ package clickhouserollupexporter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -39,10 +42,45 @@ func (e *rollupExporter) register(ctx context.Context, host component.Host) erro
 	if err != nil {
 		return err
 	}
-	e.unregister = append(e.unregister, remove,
+	e.unregister = append(e.unregister, remove)
+	for pattern, h := range map[string]http.HandlerFunc{
+		"GET /doubtful/" + e.set.ID.String():                e.serveDoubtful,
+		"DELETE /doubtful/" + e.set.ID.String() + "/{unit}": e.forgetDoubtful,
+	} {
+		remove, err := registrar.Handle(pattern, h)
+		if err != nil {
+			return err
+		}
+		e.unregister = append(e.unregister, remove)
+	}
+	e.unregister = append(e.unregister,
 		registrar.HandleErasure(e.set.ID.String()+" sending queue", e.drained),
 		registrar.HandleErasure(e.set.ID.String()+" dead letters", e.eraseLetters))
 	return nil
+}
+
+// serveDoubtful lists the units of which it is not known what the store has.
+func (e *rollupExporter) serveDoubtful(w http.ResponseWriter, r *http.Request) {
+	out := []json.RawMessage{}
+	err := e.storage.walk(r.Context(), func(key string, value []byte) {
+		if strings.HasPrefix(key, doubtfulPrefix) {
+			out = append(out, append(json.RawMessage(nil), value...))
+		}
+	})
+	if err != nil {
+		admin.WriteError(w, http.StatusInternalServerError, err)
+		return
+	}
+	admin.WriteJSON(w, http.StatusOK, out)
+}
+
+// forgetDoubtful is called when what is derived from a unit's rows was recounted.
+func (e *rollupExporter) forgetDoubtful(w http.ResponseWriter, r *http.Request) {
+	if err := e.storage.Delete(r.Context(), doubtfulPrefix+r.PathValue("unit")); err != nil {
+		admin.WriteError(w, http.StatusInternalServerError, err)
+		return
+	}
+	admin.WriteJSON(w, http.StatusOK, struct{}{})
 }
 
 // The parts of a dead letter's key in the index of batch ids: each thing is done to
@@ -238,15 +276,22 @@ func (e *rollupExporter) drained(ctx context.Context, _ admin.Erasure) (int, err
 
 // itemKeys gives the keys of the items in the queue.
 func (s *queueStorage) itemKeys(ctx context.Context) (keys []string, err error) {
-	walker, ok := s.Client.(storage.Walker)
-	if !ok {
-		return nil, errors.New("want a storage that can list its keys, such as journal_storage")
-	}
-	err = walker.Walk(ctx, func(key string, _ []byte) ([]*storage.Operation, error) {
+	err = s.walk(ctx, func(key string, _ []byte) {
 		if isItemKey(key) {
 			keys = append(keys, key)
 		}
-		return nil, nil
 	})
 	return keys, err
+}
+
+// walk calls fn for each key and value.
+func (s *queueStorage) walk(ctx context.Context, fn func(key string, value []byte)) error {
+	walker, ok := s.Client.(storage.Walker)
+	if !ok {
+		return errors.New("want a storage that can list its keys, such as journal_storage")
+	}
+	return walker.Walk(ctx, func(key string, value []byte) ([]*storage.Operation, error) {
+		fn(key, value)
+		return nil, nil
+	})
 }
