@@ -53,7 +53,11 @@ func (p *pass) escaped(s string, depth int) (string, bool) {
 			continue
 		}
 		decoded := unescapeJSON(unescapePercent(s[start:end]))
-		if _, found := p.text(decoded, shapeProse, depth+1); found {
+		_, found := p.text(decoded, shapeProse, depth+1)
+		if !found && strings.IndexByte(s[start:end], '+') >= 0 { // forms write a blank so
+			_, found = p.text(strings.ReplaceAll(decoded, "+", " "), shapeProse, depth+1)
+		}
+		if found {
 			e.put(start, end, conventions.Mask)
 		}
 	}

@@ -11,7 +11,6 @@ const maxPairKey = 128
 
 var (
 	pairKey  = newCharset("09AZaz__--..")
-	flagKey  = newCharset("09AZaz__--")
 	pairEnds = newCharset("\x00 \"\"''``<<||") // controls and blanks too
 )
 
@@ -103,15 +102,7 @@ func pairValue(s string, i int, header bool) (start, end int) {
 		open++
 	}
 	if open < len(s) && strings.IndexByte("\"'`", s[open]) >= 0 {
-		end := strings.IndexByte(s[open+1:], s[open])
-		if end < 0 {
-			return open + 1, lineEnd(s, open+1)
-		}
-		end += open + 1
-		for n := open - i; n > 0 && end > open+1 && s[end-1] == '\\'; n-- {
-			end--
-		}
-		return open + 1, end
+		return open + 1, quoteEnd(s, open+1, open-i)
 	}
 	if closing := strings.IndexByte("[{(", s[i]); closing >= 0 {
 		line := s[:lineEnd(s, i)]
@@ -134,6 +125,28 @@ func pairValue(s string, i int, header bool) (start, end int) {
 		end++
 	}
 	return i, end
+}
+
+// quoteEnd gives the end of what a quote in front of start opens, itself behind n
+// backslashes: at the next such quote behind as many. Text that was escaped once
+// more has quotes behind n, and its own behind 2n+1; a backslash of its own makes
+// the run longer by whole multiples.
+func quoteEnd(s string, start, n int) int {
+	quote := s[start-1]
+	slashes := 0
+	for i := start; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			slashes++
+			continue
+		case s[i] == quote && slashes%(2*(n+1)) == n:
+			return i - n
+		case s[i] == '\n':
+			return i
+		}
+		slashes = 0
+	}
+	return len(s)
 }
 
 func lineEnd(s string, i int) int {
@@ -212,7 +225,7 @@ func (p *pass) flags(s string) (string, bool) {
 			break
 		}
 		start := i + n + 2
-		end := flagKey.run(s, start)
+		end := pairKey.run(s, start)
 		i = end
 		if end+1 >= len(s) || s[end] != ' ' || s[end+1] == '-' || !p.r.keys.ends.may(s[start:end]) {
 			continue

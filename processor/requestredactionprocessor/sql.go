@@ -168,9 +168,15 @@ func (w *sqlWalk) literal(t sqlToken, text string) {
 
 // scan looks for what detectors find, and for named keys in JSON and URLs.
 func (w *sqlWalk) scan(t sqlToken, text string) {
-	if replaced, changed := w.p.text(text, shapeProse, w.depth+1); changed {
-		w.put(t, replaced)
+	plain := strings.ReplaceAll(text, "''", "'")
+	replaced, changed := w.p.text(plain, shapeProse, w.depth+1)
+	if !changed {
+		return
 	}
+	if len(plain) != len(text) {
+		replaced = strings.ReplaceAll(replaced, "'", "''")
+	}
+	w.put(t, replaced)
 }
 
 // put replaces a literal; a number becomes a text, so that it stays SQL, apart
