@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
 	"github.com/trackwayhq/trackway/cmd/internal/clickhouse"
 	"github.com/trackwayhq/trackway/cmd/internal/demo"
 	"github.com/trackwayhq/trackway/cmd/internal/size"
@@ -46,7 +47,7 @@ prepared bodies for --seconds and prints throughput and latency.`,
 			}
 			load.Duration = time.Duration(seconds * float64(time.Second))
 			var err error
-			if load.Mix, err = demo.ParseMix(mix); err != nil {
+			if load.Mix, err = workload.ParseMix(mix); err != nil {
 				return fmt.Errorf("--mix: %w", err)
 			}
 			return runLoad(cmd, load, data, jsonFile)

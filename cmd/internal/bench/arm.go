@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 
+	"github.com/trackwayhq/trackway/cmd/internal/bench/report"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/sender"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/stack"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
@@ -28,6 +29,9 @@ type arm struct {
 	notes  []string
 	// check looks at what was measured for what must not be.
 	check func(*run)
+	// worth says, of the points of the scenario so far, whether the arm is worth
+	// running; nil always is.
+	worth func([]*report.Point) bool
 	// measure takes the place of sending to a collector.
 	measure func(context.Context, *run) error
 }

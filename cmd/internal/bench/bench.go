@@ -88,8 +88,12 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	defer os.Remove(b.options.Dir) // if it was made for this run, and is empty again
 	for _, name := range o.Scenarios {
 		s := find(name)
+		first := len(r.Points)
 		for _, a := range s.arms(b) {
 			a.scenario = s.name
+			if a.worth != nil && !a.worth(r.Points[first:]) {
+				continue
+			}
 			point, err := b.repeat(ctx, a)
 			if err != nil {
 				return nil, fmt.Errorf("%s, %s: %w", s.name, a.name, err)

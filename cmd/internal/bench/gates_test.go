@@ -106,3 +106,14 @@ func TestOptionsAreChecked(t *testing.T) {
 	good.Scenarios = []string{"events", "evnts"}
 	assert.ErrorContains(t, good.Validate(), `got "evnts"`)
 }
+
+func TestALadderEndsWhereTheStoreFallsBehind(t *testing.T) {
+	step := func(arm string, offered, accepted, drain float64) *report.Point {
+		return &report.Point{Arm: arm, Settings: report.Settings{Rate: offered}, EventsPerSecond: accepted, Drain: drain}
+	}
+	assert.True(t, keepsUp("mix, ", nil))
+	assert.True(t, keepsUp("mix, ", []*report.Point{step("mix, 10k/s", 10_000, 9_990, 0.5)}))
+	assert.False(t, keepsUp("mix, ", []*report.Point{step("mix, 10k/s", 10_000, 9_990, 8)}), "accepted, but put off")
+	assert.False(t, keepsUp("mix, ", []*report.Point{step("mix, 10k/s", 10_000, 9_000, 0.5)}))
+	assert.True(t, keepsUp("mix, ", []*report.Point{step("requests, 10k/s", 10_000, 9_000, 0.5), step("mix, OTLP, 10k/s", 10_000, 1, 9)}), "others do not count")
+}

@@ -37,6 +37,7 @@ func scenarios() []scenario {
 		{"small", "64 senders of single requests, durable", (*Bench).small},
 		{"tail", "live tail at 10,000 requests a second, through collector and query server", (*Bench).tail},
 		{"engine", "the bare engine fed Native and JSONEachRow, into the same tables", (*Bench).bareEngine},
+		{"sustained", "rising rates, open loop, until the store does not keep up", (*Bench).sustained},
 		{"saturation", "requests as fast as they are taken, closed loop", (*Bench).saturation},
 		{"sweep", "concurrency and batch size, closed loop", (*Bench).sweep},
 		{"burst", "a second's worth of four in one, open loop", (*Bench).burst},

@@ -2,43 +2,11 @@ package demo
 
 import (
 	"bytes"
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
 )
-
-// Mix is the share of each kind of item in a load. The zero value is requests
-// only.
-type Mix struct{ Requests, Spans, Events int }
-
-// ParseMix reads requests:spans:events, such as 1:4:1.
-func ParseMix(s string) (Mix, error) {
-	if s == "" {
-		return Mix{Requests: 1}, nil
-	}
-	parts := strings.Split(s, ":")
-	var numbers [3]int
-	if len(parts) != len(numbers) {
-		return Mix{}, fmt.Errorf("want requests:spans:events such as 1:4:1, got %q", s)
-	}
-	total := 0
-	for i, part := range parts {
-		n, err := strconv.Atoi(part)
-		if err != nil || n < 0 {
-			return Mix{}, fmt.Errorf("want requests:spans:events such as 1:4:1, got %q", s)
-		}
-		numbers[i] = n
-		total += n
-	}
-	if total == 0 {
-		return Mix{}, fmt.Errorf("a mix of nothing: want requests:spans:events such as 1:4:1, got %q", s)
-	}
-	return Mix{numbers[0], numbers[1], numbers[2]}, nil
-}
-
-// String is the form ParseMix reads.
-func (m Mix) String() string { return fmt.Sprintf("%d:%d:%d", m.Requests, m.Spans, m.Events) }
 
 // body is a prepared NDJSON body. Its length never changes; stamp gives it new
 // times and ids in place, so that sending it again stores new records.
@@ -56,7 +24,7 @@ const roundDigits = 4
 // prepare makes n bodies of size items each, of traces that end at the given
 // time, which stamp replaces. The spans and events of a mix come
 // from the same generator as the requests, but not always from their traces.
-func prepare(g *Generator, at time.Time, n, size int, mix Mix) ([]*body, error) {
+func prepare(g *Generator, at time.Time, n, size int, mix workload.Mix) ([]*body, error) {
 	queues := map[string][]Item{}
 	order := strings.Repeat("r", mix.Requests) + strings.Repeat("s", mix.Spans) + strings.Repeat("e", mix.Events)
 	kinds := map[byte]string{'r': "request", 's': "span", 'e': "event"}

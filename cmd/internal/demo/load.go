@@ -11,6 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
 	"github.com/trackwayhq/trackway/cmd/internal/machine"
 )
 
@@ -43,7 +44,7 @@ type LoadOptions struct {
 	// items a second, and latency counts from the time a body was due. 0 makes
 	// it closed: each connection sends its next body when the last is answered.
 	TargetEPS float64
-	Mix       Mix
+	Mix       workload.Mix
 	Log       io.Writer
 }
 

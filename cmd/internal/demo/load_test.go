@@ -16,29 +16,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestParseMix(t *testing.T) {
-	for in, want := range map[string]Mix{
-		"": {Requests: 1}, "1:4:1": {1, 4, 1}, "0:0:3": {Events: 3},
-	} {
-		got, err := ParseMix(in)
-		require.NoError(t, err, in)
-		assert.Equal(t, want, got)
-	}
-	for _, in := range []string{"1", "1:2", "a:b:c", "0:0:0", "1:-1:1", "1:2:3:4"} {
-		_, err := ParseMix(in)
-		assert.ErrorContains(t, err, "1:4:1", in)
-	}
-}
-
 func TestPreparedBodies(t *testing.T) {
 	story := NewStory(noon, 0)
-	bodies, err := prepare(NewGenerator(1, story), noon, 3, 60, Mix{1, 4, 1})
+	bodies, err := prepare(NewGenerator(1, story), noon, 3, 60, workload.Mix{1, 4, 1})
 	require.NoError(t, err)
-	again, err := prepare(NewGenerator(1, story), noon, 3, 60, Mix{1, 4, 1})
+	again, err := prepare(NewGenerator(1, story), noon, 3, 60, workload.Mix{1, 4, 1})
 	require.NoError(t, err)
 	require.Len(t, bodies, 3)
 	for i, b := range bodies {
@@ -52,7 +40,7 @@ func TestPreparedBodies(t *testing.T) {
 }
 
 func TestStampMakesNewRecords(t *testing.T) {
-	bodies, err := prepare(NewGenerator(1, NewStory(noon, 0)), noon, 1, 50, Mix{1, 1, 0})
+	bodies, err := prepare(NewGenerator(1, NewStory(noon, 0)), noon, 1, 50, workload.Mix{1, 1, 0})
 	require.NoError(t, err)
 	b := bodies[0]
 	ids := map[string]bool{}
@@ -117,7 +105,7 @@ func TestLoadCountsRefusalsApart(t *testing.T) {
 			url, items := endpoint(t, func(n int64) bool { return n%4 == 0 })
 			report, err := Load(t.Context(), LoadOptions{
 				URL: url, Seed: 1, Concurrency: 4, BatchSize: 50, Duration: 300 * time.Millisecond, TargetEPS: target,
-				Mix: Mix{Requests: 1}, Log: io.Discard,
+				Mix: workload.Mix{Requests: 1}, Log: io.Discard,
 			})
 			require.NoError(t, err)
 			assert.Equal(t, name, report.Loop)
@@ -139,7 +127,7 @@ func TestLoadReportsFailures(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	report, err := Load(t.Context(), LoadOptions{
-		URL: server.URL, Concurrency: 1, BatchSize: 1, Duration: 20 * time.Millisecond, Mix: Mix{Requests: 1}, Log: io.Discard,
+		URL: server.URL, Concurrency: 1, BatchSize: 1, Duration: 20 * time.Millisecond, Mix: workload.Mix{Requests: 1}, Log: io.Discard,
 	})
 	require.NoError(t, err)
 	assert.Positive(t, report.BatchesFailed)

@@ -33,6 +33,7 @@ func (r *Report) plots() []template.HTML {
 	if len(r.Points) > 0 {
 		list = append(list, bars("CPU an item, µs", r.Points))
 	}
+	list = append(list, ladders(r.Points)...)
 	for _, p := range r.Points {
 		if len(p.Series) < 2 {
 			continue
@@ -68,13 +69,47 @@ func (p *Point) plots() template.HTML {
 		{"resident memory, MiB", memory},
 		{"parts, the most in a partition", []line{{"parts", pick(func(s *Sample) float64 { return float64(s.Parts) })}}},
 	} {
-		out.WriteString(lines(plot.title, x, plot.lines))
+		out.WriteString(lines(plot.title, "s", x, plot.lines))
 	}
 	return template.HTML(out.String())
 }
 
-// lines draws values over seconds.
-func lines(title string, x []float64, list []line) string {
+// ladders draws, for scenarios that try several rates of the same load, how answers
+// and CPU change with the rate.
+func ladders(points []*Point) []template.HTML {
+	groups := map[string][]*Point{}
+	var order []string
+	for _, p := range points {
+		s := p.Settings
+		if s.Rate == 0 {
+			continue
+		}
+		key := fmt.Sprintf("%s: %s %s", p.Scenario, s.Format, s.Mix)
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], p)
+	}
+	var list []template.HTML
+	for _, key := range order {
+		group := groups[key]
+		if len(group) < 3 {
+			continue
+		}
+		var x, p50, p99, collector, engine []float64
+		for _, p := range group {
+			x, p50, p99 = append(x, p.Settings.Rate), append(p50, p.Sent.Latency.P50), append(p99, p.Sent.Latency.P99)
+			collector, engine = append(collector, p.Process("collector").Cores), append(engine, p.Process("engine").Cores)
+		}
+		list = append(list, template.HTML(fmt.Sprintf("<h2>%s, by rate</h2>\n", template.HTMLEscapeString(key))+
+			lines("answers, ms", "items/s", x, []line{{"p50", p50}, {"p99", p99}})+
+			lines("cores", "items/s", x, []line{{"collector", collector}, {"engine", engine}})))
+	}
+	return list
+}
+
+// lines draws values over x, whose unit is given.
+func lines(title, unit string, x []float64, list []line) string {
 	highest := 0.0
 	for _, l := range list {
 		for _, v := range l.y {
@@ -94,8 +129,8 @@ func lines(title string, x []float64, list []line) string {
 		fmt.Fprintf(&out, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" stroke="currentColor" stroke-opacity=".15"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`,
 			plotLeft, plotWidth-plotRight, y, y, plotLeft-6, y+4, short(share*top))
 	}
-	fmt.Fprintf(&out, `<text x="%d" y="%d">0</text><text x="%d" y="%d" text-anchor="end">%s s</text>`,
-		plotLeft, plotHeight-6, plotWidth-plotRight, plotHeight-6, short(last))
+	fmt.Fprintf(&out, `<text x="%d" y="%d">0</text><text x="%d" y="%d" text-anchor="end">%s %s</text>`,
+		plotLeft, plotHeight-6, plotWidth-plotRight, plotHeight-6, short(last), unit)
 	at := float64(plotLeft)
 	for i, l := range list {
 		colour := colours[i%len(colours)]

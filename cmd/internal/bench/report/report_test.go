@@ -111,6 +111,20 @@ func TestThePageNeedsNothingElse(t *testing.T) {
 	}
 }
 
+func TestRatesOfOneLoadAreDrawnTogether(t *testing.T) {
+	r := full()
+	for _, rate := range []float64{60_000, 70_000} {
+		p := point(rate, 5, 5)
+		p.Settings.Rate = rate
+		r.Points = append(r.Points, p)
+	}
+	page, err := r.HTML()
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "events: ndjson 1:4:1, by rate")
+	assert.Contains(t, string(page), "items/s</text>")
+	assert.NotContains(t, string(page), "NaN")
+}
+
 func TestJSONCarriesTheReport(t *testing.T) {
 	content, err := json.Marshal(full())
 	require.NoError(t, err)

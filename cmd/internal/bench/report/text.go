@@ -64,7 +64,7 @@ func (p *Point) name() []string { return []string{p.Scenario, p.Arm} }
 
 func throughput(points []*Point) table {
 	t := table{
-		title: "Throughput", text: 4, columns: []string{"scenario", "arm", "items", "loop", "senders", "batch", "offered/s", "accepted/s", "stored/s", "requests/s", "429", "503", "failed", "unsent", "drain s"},
+		title: "Throughput", text: 4, columns: []string{"scenario", "arm", "items", "loop", "senders", "batch", "offered/s", "accepted/s", "stored/s", "requests/s", "429", "asked to wait s", "503", "failed", "unsent", "drain s"},
 		note: "Items accepted a second while measuring; stored, from the first body until everything accepted is stored: an endpoint that puts off work accepts more than it keeps up with. Unsent bodies were due in an open loop and never sent. Drain is the time from the last answer until everything accepted is stored.",
 	}
 	for _, p := range points {
@@ -80,12 +80,16 @@ func throughput(points []*Point) table {
 		if s.Projects > 1 {
 			items += fmt.Sprintf(", %d projects", s.Projects)
 		}
+		wait := "-"
+		if r := p.Sent.RetryAfter; r.Count > 0 {
+			wait = fmt.Sprintf("%.0f, at most %.0f", r.P50/1000, r.Max/1000)
+		}
 		loop := s.Loop()
 		if s.Burst != "" {
 			loop += ", " + s.Burst
 		}
 		t.rows = append(t.rows, append(p.name(), items, loop, fmt.Sprint(s.Connections), fmt.Sprint(s.Batch), offered,
-			count(p.EventsPerSecond), count(p.StoredPerSecond), count(p.BatchesPerSecond), fmt.Sprint(m.Refused429), fmt.Sprint(m.Refused503), fmt.Sprint(m.Failed), fmt.Sprint(m.Unsent),
+			count(p.EventsPerSecond), count(p.StoredPerSecond), count(p.BatchesPerSecond), fmt.Sprint(m.Refused429), wait, fmt.Sprint(m.Refused503), fmt.Sprint(m.Failed), fmt.Sprint(m.Unsent),
 			fmt.Sprintf("%.2f", p.Drain)))
 	}
 	return t

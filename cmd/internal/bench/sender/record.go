@@ -22,6 +22,7 @@ type recorder struct {
 	measured Counts
 	latency  *hdrhistogram.Histogram
 	response *hdrhistogram.Histogram
+	retries  *hdrhistogram.Histogram
 	statuses map[int]int64
 	samples  []string
 
@@ -32,7 +33,7 @@ type recorder struct {
 func newRecorder(start time.Time, warmup time.Duration) *recorder {
 	return &recorder{
 		start: start, measuring: start.Add(warmup), statuses: map[int]int64{},
-		latency: NewHistogram(), response: NewHistogram(), intervalLatency: NewHistogram(),
+		latency: NewHistogram(), response: NewHistogram(), retries: NewHistogram(), intervalLatency: NewHistogram(),
 	}
 }
 
@@ -44,7 +45,9 @@ type exchange struct {
 	outcome   outcome
 	status    int
 	rejected  int64 // items
-	err       error
+	// retryAfter is what a refusal asked for.
+	retryAfter time.Duration
+	err        error
 }
 
 type outcome int
@@ -61,6 +64,9 @@ func (r *recorder) add(x *exchange) {
 	defer r.mu.Unlock()
 	var c Counts
 	c.sent(x.body)
+	if x.retryAfter > 0 {
+		Record(r.retries, x.retryAfter.Microseconds())
+	}
 	switch x.outcome {
 	case accepted:
 		c.accepted(x.body, x.rejected)
@@ -123,7 +129,7 @@ func (r *recorder) result(elapsed time.Duration) *Result {
 	defer r.mu.Unlock()
 	return &Result{
 		All: r.all, Measured: r.measured, Seconds: elapsed.Seconds(),
-		Latency: NewLatency(r.latency), Response: NewLatency(r.response),
+		Latency: NewLatency(r.latency), Response: NewLatency(r.response), RetryAfter: NewLatency(r.retries),
 		Statuses: r.statuses, Samples: r.samples,
 	}
 }

@@ -99,6 +99,8 @@ type Result struct {
 	// a closed loop that is the same. Accepted bodies after the warm-up only.
 	Latency  Latency `json:"latency"`
 	Response Latency `json:"response"`
+	// RetryAfter is what refusals asked for, in milliseconds.
+	RetryAfter Latency `json:"retry_after"`
 	// Statuses counts answers other than 200, 429 and 503.
 	Statuses map[int]int64 `json:"statuses,omitempty"`
 	Samples  []string      `json:"error_samples,omitempty"`

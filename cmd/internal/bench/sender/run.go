@@ -217,7 +217,7 @@ func (s *run) nextDue(ctx context.Context) (due time.Time, more bool) {
 
 // judge sorts an answer and says how long to wait before the next body.
 func (x *exchange) judge(answer reply, err error) time.Duration {
-	x.status = answer.status
+	x.status, x.retryAfter = answer.status, answer.retryAfter
 	switch {
 	case err != nil:
 		x.outcome, x.err, x.status = failed, err, 0

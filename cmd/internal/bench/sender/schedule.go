@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -18,7 +19,7 @@ type schedule struct {
 func newSchedule(s *Spec, start time.Time) *schedule {
 	interval := float64(s.Workload.Batch) / s.Rate * float64(time.Second)
 	whole := (s.Warmup + s.Duration).Duration()
-	d := &schedule{start: start, total: int64(float64(whole) / interval)}
+	d := &schedule{start: start, total: int64(math.Round(float64(whole) / interval))}
 	if s.BurstEvery > 0 {
 		d.every = s.BurstEvery.Duration()
 		d.perBurst = max(1, int64(float64(d.every)/interval))

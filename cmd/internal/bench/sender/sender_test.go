@@ -107,6 +107,8 @@ func TestAnswersAreCountedApart(t *testing.T) {
 	assert.Equal(t, int64(1), r.All.Refused429)
 	assert.Equal(t, int64(1), r.All.Refused503)
 	assert.Equal(t, int64(3), r.All.Failed)
+	assert.Equal(t, int64(2), r.RetryAfter.Count)
+	assert.InDelta(t, 1000, r.RetryAfter.Max, 1)
 	assert.Equal(t, map[int]int64{400: 1, 500: 1}, r.Statuses)
 	assert.Equal(t, int64(36), r.All.ItemsUnknown, "500, 503 and no answer leave it open")
 	assert.Equal(t, r.All.BatchesAccepted, r.All.ItemsRejected)
