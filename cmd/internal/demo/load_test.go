@@ -24,9 +24,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestPreparedBodies(t *testing.T) {
 	story := NewStory(noon, 0)
-	bodies, err := prepare(NewGenerator(1, story), noon, 3, 60, workload.Mix{1, 4, 1})
+	bodies, err := prepare(NewGenerator(1, story), noon, 3, 60, workload.Mix{Requests: 1, Spans: 4, Events: 1})
 	require.NoError(t, err)
-	again, err := prepare(NewGenerator(1, story), noon, 3, 60, workload.Mix{1, 4, 1})
+	again, err := prepare(NewGenerator(1, story), noon, 3, 60, workload.Mix{Requests: 1, Spans: 4, Events: 1})
 	require.NoError(t, err)
 	require.Len(t, bodies, 3)
 	for i, b := range bodies {
@@ -40,7 +40,7 @@ func TestPreparedBodies(t *testing.T) {
 }
 
 func TestStampMakesNewRecords(t *testing.T) {
-	bodies, err := prepare(NewGenerator(1, NewStory(noon, 0)), noon, 1, 50, workload.Mix{1, 1, 0})
+	bodies, err := prepare(NewGenerator(1, NewStory(noon, 0)), noon, 1, 50, workload.Mix{Requests: 1, Spans: 1, Events: 0})
 	require.NoError(t, err)
 	b := bodies[0]
 	ids := map[string]bool{}
