@@ -70,15 +70,18 @@ func (b *builder) keepUnrestorable(r *record.Record, p *promoted, start int) {
 
 // attributes appends the attributes that have no column and reads the others into
 // the record and p. Headers and correlation keys are left to headers and
-// correlation, which know them by their prefixes.
-func (b *builder) attributes(r *record.Record, attrs pcommon.Map, p *promoted) {
+// correlation. The attributes' names have been read.
+func (b *builder) attributes(r *record.Record, attrs pcommon.Map, all trait, p *promoted) {
+	i := 0
 	for k, v := range attrs.All() {
-		s := v.AsString()
-		if strings.HasPrefix(k, conventions.CorrelationPrefix) || r.Kind == record.Request && isHeader(k) {
+		n := b.names[i]
+		i++
+		if n.traits&traitCorrelation != 0 || r.Kind == record.Request && n.traits&traitHeader != 0 {
 			continue
 		}
+		s := asString(v)
 		var taken bool
-		if to := record.PromotedAttribute(r.Kind, k); to != nil {
+		if to := n.promotions[r.Kind]; to != nil {
 			taken = b.take(r, p, to, k, s)
 		} else {
 			taken = p.every(k, s)
@@ -91,26 +94,24 @@ func (b *builder) attributes(r *record.Record, attrs pcommon.Map, p *promoted) {
 			}
 		}
 		if !taken {
-			b.attribute(k, s)
+			if n.traits&traitHeader != 0 {
+				b.attribute(b.pair(k, s), s) // of what is no request
+			} else {
+				b.attribute(b.pairOf(n, s), s)
+			}
 		}
 	}
 	// The query is the part of http.target that the path does not hold.
-	if r.Kind == record.Request {
+	if r.Kind == record.Request && all&traitTarget != 0 {
 		if _, query, ok := cutTarget(attrs); ok && query != "" {
-			b.attribute("url.query", query)
+			b.attribute(b.pair("url.query", query), query)
 		}
 	}
 }
 
-// attribute appends an attribute and its facet.
-func (b *builder) attribute(key, value string) {
-	k := b.pair(key, value)
+// attribute appends the facet of an attribute.
+func (b *builder) attribute(k *attrKey, value string) {
 	b.strs = append(b.strs, b.res.caps.facet(k, value))
-}
-
-func isHeader(key string) bool {
-	return strings.HasPrefix(key, "http.re") &&
-		(strings.HasPrefix(key, conventions.RequestHeaderPrefix) || strings.HasPrefix(key, conventions.ResponseHeaderPrefix))
 }
 
 // cutTarget gives the query of http.target when the map has no url.query.
@@ -190,11 +191,16 @@ func (p *promoted) every(key, s string) bool {
 
 // correlation gives the correlation map of a record: the resource's keys, the
 // parent's if there is one, its own, and the request id.
-func (b *builder) correlation(attrs pcommon.Map, parent record.Pairs, requestID string) record.Pairs {
+func (b *builder) correlation(attrs pcommon.Map, all trait, parent record.Pairs, requestID string) record.Pairs {
 	start := len(b.pairs)
-	for k, v := range attrs.All() {
-		if key, ok := strings.CutPrefix(k, conventions.CorrelationPrefix); ok {
-			b.correlate(key, v.AsString())
+	if all&traitCorrelation != 0 {
+		i := 0
+		for _, v := range attrs.All() {
+			n := b.names[i]
+			i++
+			if s := asString(v); n.traits&traitCorrelation != 0 && correlates(n.sent, s) {
+				b.pairOf(n, s)
+			}
 		}
 	}
 	if requestID != "" && !has(b.pairs[start:], "request_id") {
@@ -216,12 +222,17 @@ func has(pairs []record.Pair, key string) bool {
 	return ok
 }
 
-// headers gives the headers whose attributes begin with prefix.
-func (b *builder) headers(attrs pcommon.Map, prefix string) record.Pairs {
-	start := len(b.pairs)
-	for k, v := range attrs.All() {
-		if name, ok := strings.CutPrefix(k, prefix); ok {
-			b.pair(name, headerValue(v))
+// headers gives the headers of a direction.
+func (b *builder) headers(attrs pcommon.Map, all, direction trait) record.Pairs {
+	if all&direction == 0 {
+		return nil
+	}
+	start, i := len(b.pairs), 0
+	for _, v := range attrs.All() {
+		n := b.names[i]
+		i++
+		if n.traits&direction != 0 {
+			b.pairOf(n, headerValue(v))
 		}
 	}
 	b.spillPairs()
@@ -234,5 +245,5 @@ func headerValue(v pcommon.Value) string {
 	if v.Type() == pcommon.ValueTypeSlice && v.Slice().Len() == 1 {
 		return v.Slice().At(0).AsString()
 	}
-	return v.AsString()
+	return asString(v)
 }

@@ -21,10 +21,10 @@ type projectCaps struct {
 	over   *[fieldCount]atomic.Uint64
 	fields [fieldKey]valueSet
 
-	mu     sync.RWMutex
-	routes map[string]*valueSet // by service
-	keys   map[string]*attrKey
-	facets int // how many keys have facets
+	routes readMostly[*valueSet] // by service
+	keys   readMostly[*attrKey]
+	names  readMostly[*attrName]
+	facets atomic.Int32 // how many keys have facets
 }
 
 // attrKey is a key of a map column.
@@ -55,7 +55,7 @@ func (c *caps) project(name string, now time.Time) *projectCaps {
 	}
 	p := c.projects[name]
 	if p == nil {
-		p = &projectCaps{over: &c.over, routes: map[string]*valueSet{}, keys: map[string]*attrKey{}}
+		p = &projectCaps{over: &c.over}
 		c.projects[name] = p
 	}
 	return p
@@ -84,8 +84,10 @@ func (p *projectCaps) route(service, raw string) string {
 	if raw == "" {
 		return ""
 	}
-	set := subset(&p.mu, p.routes, service, maxServices)
-	if set != nil {
+	if set := p.routesOf(service); set != nil {
+		if out, ok := set.get(raw); ok {
+			return out // a template is its own
+		}
 		// Paths of single requests are not remembered, only their templates.
 		t := Template(raw)
 		if out, ok := set.get(t); ok {
@@ -102,31 +104,36 @@ func (p *projectCaps) route(service, raw string) string {
 	return Other
 }
 
+// routesOf finds or makes the routes of a service; nil when there are too many
+// services.
+func (p *projectCaps) routesOf(service string) *valueSet {
+	set, ok := p.routes.get(service)
+	if !ok && len(service) <= maxValueLen {
+		set, _ = p.routes.add(strings.Clone(service), maxServices, func() *valueSet { return &valueSet{} })
+	}
+	return set
+}
+
 // key finds or makes the entry of a map key; nil when there are too many keys.
 func (p *projectCaps) key(name string) *attrKey {
-	p.mu.RLock()
-	k := p.keys[name]
-	p.mu.RUnlock()
-	if k != nil {
+	if k, ok := p.keys.get(name); ok {
 		return k
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if k = p.keys[name]; k != nil {
-		return k
+	if len(name) <= maxValueLen {
+		name = strings.Clone(name)
+		k, ok := p.keys.add(name, maxKeys, func() *attrKey {
+			k := &attrKey{name: name, other: name + "=" + Other}
+			if strings.IndexByte(name, '=') < 0 && p.facets.Add(1) <= maxFacetKeys {
+				k.facets = &valueSet{}
+			}
+			return k
+		})
+		if ok {
+			return k
+		}
 	}
-	if len(p.keys) >= maxKeys || len(name) > maxValueLen {
-		p.over[fieldKey].Add(1)
-		return nil
-	}
-	name = strings.Clone(name)
-	k = &attrKey{name: name, other: name + "=" + Other}
-	if p.facets < maxFacetKeys && strings.IndexByte(name, '=') < 0 {
-		p.facets++
-		k.facets = &valueSet{}
-	}
-	p.keys[name] = k
-	return k
+	p.over[fieldKey].Add(1)
+	return nil
 }
 
 // facet gives the item of an attribute: key=value, key=(other) when the key has
@@ -150,48 +157,13 @@ func (p *projectCaps) facet(k *attrKey, value string) string {
 	return k.other
 }
 
-// subset finds or makes the set of a key; nil when there are limit others.
-func subset(mu *sync.RWMutex, sets map[string]*valueSet, key string, limit int) *valueSet {
-	mu.RLock()
-	set := sets[key]
-	mu.RUnlock()
-	if set != nil {
-		return set
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	if set = sets[key]; set == nil && len(sets) < limit && len(key) <= maxValueLen {
-		set = &valueSet{}
-		sets[strings.Clone(key)] = set
-	}
-	return set
-}
-
 // valueSet maps values to what stands for them in the column.
-type valueSet struct {
-	mu     sync.RWMutex
-	values map[string]string
-}
+type valueSet struct{ values readMostly[string] }
 
-func (s *valueSet) get(v string) (string, bool) {
-	s.mu.RLock()
-	out, ok := s.values[v]
-	s.mu.RUnlock()
-	return out, ok
-}
+func (s *valueSet) get(v string) (string, bool) { return s.values.get(v) }
 
+// add gives what stands for v, which is out unless others were faster; it says no
+// when there are limit others.
 func (s *valueSet) add(v, out string, limit int) (string, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if had, ok := s.values[v]; ok {
-		return had, true
-	}
-	if len(s.values) >= limit {
-		return "", false
-	}
-	if s.values == nil {
-		s.values = map[string]string{}
-	}
-	s.values[v] = out
-	return out, true
+	return s.values.add(v, limit, func() string { return out })
 }

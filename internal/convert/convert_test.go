@@ -387,32 +387,6 @@ func TestErrorGroupHasRouteAndFrames(t *testing.T) {
 	assert.Equal(t, group(ptrace.SpanKindClient, "/a", "at pay (/app/orders.js:1:2)"), group(ptrace.SpanKindClient, "/b", "at pay (/app/orders.js:1:2)"))
 }
 
-func BenchmarkTraces(b *testing.B) {
-	const spans = 500
-	td, _ := testTraces(ptrace.SpanKindServer, nil)
-	td.ResourceSpans().At(0).ScopeSpans().At(0).Spans().RemoveIf(func(ptrace.Span) bool { return true })
-	for i := range spans {
-		_, s := testTraces(ptrace.SpanKindServer, map[string]any{
-			"http.request.method": "GET", "http.route": "/projects/:id/tasks", "url.path": "/projects/7/tasks",
-			"http.response.status_code": 200, "user_agent.original": "Mozilla/5.0", "client.address": "10.0.0.1",
-			"http.request.body.size": 310, "http.response.body.size": 92, "trackway.request.id": fmt.Sprint("r-", i),
-			"plan": "enterprise", "region": "eu", "feature.flag": i%2 == 0, "retries": i % 3,
-			"correlation.account_id": "acc_108", "correlation.user_id": fmt.Sprint("u_", i%97),
-		})
-		s.MoveTo(td.ResourceSpans().At(0).ScopeSpans().At(0).Spans().AppendEmpty())
-	}
-	c, gen := New(Options{TTLDays: 30}), ids.NewGenerator()
-	b.ReportAllocs()
-	for b.Loop() {
-		src, release := gen.For("", ids.Traces)
-		if got := c.Traces(td, src, now); len(got.Records) != spans {
-			b.Fatal(len(got.Records))
-		}
-		release()
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/spans, "ns/row")
-}
-
 func TestConverterIsConcurrent(t *testing.T) {
 	c, gen := New(Options{TTLDays: 30}), ids.NewGenerator()
 	var wg sync.WaitGroup

@@ -31,10 +31,13 @@ func Reasons() []Reason { return []Reason{TooOld, NoProject} }
 type Options struct {
 	// TTLDays is how long records are kept, in days; at least 1.
 	TTLDays uint16
+	// ProjectTTLDays gives that of a project with a setting of its own; nil when
+	// there are none.
+	ProjectTTLDays func(project string) (days uint16, ok bool)
 }
 
 // Converter makes records of pdata. It is safe for concurrent use, and never
-// changes what it reads. Records keep referring to the strings of the pdata.
+// changes what it reads. Records refer to the strings of the pdata.
 type Converter struct {
 	opts Options
 	caps *caps
@@ -42,6 +45,16 @@ type Converter struct {
 
 // New returns a converter.
 func New(o Options) *Converter { return &Converter{opts: o, caps: newCaps()} }
+
+// ttlDays is for how many days a project keeps its records.
+func (c *Converter) ttlDays(project string) uint16 {
+	if c.opts.ProjectTTLDays != nil {
+		if days, ok := c.opts.ProjectTTLDays(project); ok && days > 0 {
+			return days
+		}
+	}
+	return c.opts.TTLDays
+}
 
 // OverCap gives how many values of each field in FieldNames were replaced by
 // Other since the start.
@@ -86,7 +99,8 @@ type builder struct {
 	pairs []record.Pair
 	strs  []string
 	kept  int
-	spill []byte // key=value lines of keys beyond the cap
+	spill []byte      // key=value lines of keys beyond the cap
+	names []*attrName // of the attributes being converted
 
 	res resourceInfo
 }
@@ -96,7 +110,7 @@ var builders = sync.Pool{New: func() any { return &builder{} }}
 
 func (c *Converter) builder(src ids.Source, now time.Time, sink Sink) *builder {
 	b := builders.Get().(*builder)
-	*b = builder{conv: c, sink: sink, src: src, clock: newClock(now, c.opts.TTLDays), pairs: b.pairs[:0], strs: b.strs[:0], spill: b.spill[:0]}
+	*b = builder{conv: c, sink: sink, src: src, clock: newClock(now, c.opts.TTLDays), pairs: b.pairs[:0], strs: b.strs[:0], spill: b.spill[:0], names: b.names[:0]}
 	return b
 }
 
@@ -106,7 +120,7 @@ func (b *builder) release() Summary {
 	out := b.out
 	clear(b.pairs[:cap(b.pairs)])
 	clear(b.strs[:cap(b.strs)])
-	*b = builder{pairs: b.pairs[:0], strs: b.strs[:0], spill: b.spill[:0]}
+	*b = builder{pairs: b.pairs[:0], strs: b.strs[:0], spill: b.spill[:0], names: b.names[:0]}
 	builders.Put(b)
 	return out
 }
@@ -135,7 +149,7 @@ func (b *builder) record(kind record.Kind) *record.Record {
 		ScopeName:    b.res.scopeName,
 		ScopeVersion: b.res.scopeVersion,
 		Weight:       unitWeight,
-		TTLDays:      b.conv.opts.TTLDays,
+		TTLDays:      b.clock.ttlDays,
 	}
 	return &b.rec
 }

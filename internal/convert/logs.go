@@ -53,7 +53,8 @@ func (b *builder) log(lr plog.LogRecord) {
 	attrs := lr.Attributes()
 	var p promoted
 	pairs, strs := len(b.pairs), len(b.strs)
-	b.attributes(r, attrs, &p)
+	all := b.read(attrs)
+	b.attributes(r, attrs, all, &p)
 	b.pairs = append(b.pairs, b.res.scope...)
 	b.severity(r, lr)
 	b.groupError(r, "")
@@ -64,7 +65,7 @@ func (b *builder) log(lr plog.LogRecord) {
 	b.keepUnrestorable(r, &p, pairs)
 	b.spillPairs()
 	r.Attributes, r.FacetItems = b.pairsFrom(pairs), b.strsFrom(strs)
-	r.Correlation = b.correlation(attrs, nil, p.requestID)
+	r.Correlation = b.correlation(attrs, all, nil, p.requestID)
 	r.Marks = b.marks(p.marks, mark)
 	b.sink.Append(r)
 }
@@ -91,7 +92,7 @@ func (b *builder) severity(r *record.Record, lr plog.LogRecord) {
 		r.Severity = uint8(n)
 	}
 	if text != "" && byText != n && !strings.EqualFold(text, n.String()) {
-		b.attribute("severity_text", text)
+		b.attribute(b.pair("severity_text", text), text)
 	}
 }
 
@@ -120,7 +121,8 @@ func (b *builder) spanEvent(s ptrace.Span, e ptrace.SpanEvent, item record.ItemI
 	attrs := e.Attributes()
 	var p promoted
 	pairs, strs := len(b.pairs), len(b.strs)
-	b.attributes(r, attrs, &p)
+	all := b.read(attrs)
+	b.attributes(r, attrs, all, &p)
 	b.groupError(r, of.route)
 	r.Name = b.orPair(fieldName, "event.name", e.Name())
 	if n := e.DroppedAttributesCount(); n != 0 {
@@ -129,7 +131,7 @@ func (b *builder) spanEvent(s ptrace.Span, e ptrace.SpanEvent, item record.ItemI
 	b.keepUnrestorable(r, &p, pairs)
 	b.spillPairs()
 	r.Attributes, r.FacetItems = b.pairsFrom(pairs), b.strsFrom(strs)
-	r.Correlation = b.correlation(attrs, of.correlation, p.requestID)
+	r.Correlation = b.correlation(attrs, all, of.correlation, p.requestID)
 	r.Marks = b.marks(p.marks, mark)
 	if e.Name() == "exception" {
 		r.Severity = uint8(plog.SeverityNumberError)

@@ -10,17 +10,11 @@ import (
 	"github.com/trackwayhq/trackway/internal/record"
 )
 
-// httpAttributes tell that a SERVER span is an HTTP request, by current and old
-// names. Any one of them suffices.
-var httpAttributes = [...]string{
-	"http.request.method", "http.method", "http.route", "http.response.status_code", "http.status_code",
-	"url.path", "http.target", "http.url",
-}
-
-// classify gives the kind of request a span is; "" when it is none.
-func classify(s ptrace.Span) string {
-	attrs := s.Attributes()
-	if v, ok := attrs.Get(conventions.RequestKind); ok {
+// classify gives the kind of request a span is, by what its attributes' names mean
+// together; "" when it is none.
+func classify(s ptrace.Span, all trait) string {
+	if all&traitRequestKind != 0 {
+		v, _ := s.Attributes().Get(conventions.RequestKind)
 		switch k := v.AsString(); k {
 		case conventions.KindHTTP, conventions.KindRPC, conventions.KindMessaging, conventions.KindFaaS, conventions.KindJob:
 			return k
@@ -30,8 +24,8 @@ func classify(s ptrace.Span) string {
 	if kind == ptrace.SpanKindClient || kind == ptrace.SpanKindProducer {
 		return ""
 	}
-	if v, ok := attrs.Get("faas.trigger"); ok {
-		switch v.AsString() {
+	if all&traitTrigger != 0 {
+		switch v, _ := s.Attributes().Get("faas.trigger"); v.AsString() {
 		case "timer":
 			return conventions.KindJob
 		case "http":
@@ -39,23 +33,17 @@ func classify(s ptrace.Span) string {
 		}
 		return conventions.KindFaaS
 	}
-	if _, ok := attrs.Get("faas.cron"); ok {
+	switch {
+	case all&traitCron != 0:
 		return conventions.KindJob
-	}
-	switch kind {
-	case ptrace.SpanKindConsumer:
+	case kind == ptrace.SpanKindConsumer:
 		return conventions.KindMessaging
-	case ptrace.SpanKindServer:
-		for _, key := range [...]string{"rpc.system", "rpc.system.name", "rpc.method", "rpc.service"} {
-			if _, ok := attrs.Get(key); ok {
-				return conventions.KindRPC
-			}
-		}
-		for _, key := range httpAttributes {
-			if _, ok := attrs.Get(key); ok {
-				return conventions.KindHTTP
-			}
-		}
+	case kind != ptrace.SpanKindServer:
+		return ""
+	case all&traitRPC != 0:
+		return conventions.KindRPC
+	case all&traitHTTP != 0:
+		return conventions.KindHTTP
 	}
 	return ""
 }

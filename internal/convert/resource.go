@@ -34,12 +34,15 @@ type resourceInfo struct {
 // resource reads a resource; it says no when the resource has no valid project.
 func (b *builder) resource(attrs pcommon.Map) bool {
 	b.res = resourceInfo{}
-	b.pairs = b.pairs[:0]
+	b.pairs, b.names = b.pairs[:0], b.names[:0]
 	v, ok := attrs.Get(conventions.Project)
 	if !ok || v.Type() != pcommon.ValueTypeStr || !conventions.ValidProject(v.Str()) {
 		return false
 	}
 	b.res.project = v.Str()
+	if days := b.conv.ttlDays(b.res.project); days != b.clock.ttlDays {
+		b.clock = newClock(b.clock.now, days)
+	}
 	b.res.caps = b.conv.caps.project(b.res.project, b.clock.now)
 
 	var r record.Record
@@ -100,7 +103,15 @@ func promote(column *string, v string) bool {
 // pair appends an entry to the map column being built. A key beyond the cap goes
 // to the entry (other), as a line key=value.
 func (b *builder) pair(key, value string) *attrKey {
-	k := b.res.caps.key(key)
+	return b.append(b.res.caps.key(key), key, value)
+}
+
+// pairOf is pair for an attribute whose name has been read.
+func (b *builder) pairOf(n *attrName, value string) *attrKey {
+	return b.append(b.key(n), n.sent, value)
+}
+
+func (b *builder) append(k *attrKey, key, value string) *attrKey {
 	if k == nil {
 		b.spill = append(b.spill, key...)
 		b.spill = append(b.spill, '=')
@@ -121,12 +132,17 @@ func (b *builder) spillPairs() {
 	b.spill = b.spill[:0]
 }
 
-// correlate appends a correlation key. Empty values join nothing and masked ones
-// would join everybody.
+// correlate appends a correlation key.
 func (b *builder) correlate(key, value string) {
-	if key != "" && value != "" && value != conventions.Mask {
+	if correlates(key, value) {
 		b.pair(key, value)
 	}
+}
+
+// correlates says whether a correlation key can be one. Empty values join nothing
+// and masked ones would join everybody.
+func correlates(key, value string) bool {
+	return key != "" && value != "" && value != conventions.Mask
 }
 
 // orPair gives what a capped column holds for v, and keeps v as an attribute

@@ -17,6 +17,8 @@ type clock struct {
 	now    time.Time
 	newest pcommon.Timestamp // later ones are clamped
 	oldest pcommon.Timestamp // earlier ones are dropped
+	// ttlDays is the retention that oldest comes from.
+	ttlDays uint16
 }
 
 func newClock(now time.Time, ttlDays uint16) clock {
@@ -24,6 +26,8 @@ func newClock(now time.Time, ttlDays uint16) clock {
 		now:    now.UTC(),
 		newest: pcommon.NewTimestampFromTime(now.Add(maxAhead)),
 		oldest: pcommon.NewTimestampFromTime(now.AddDate(0, 0, -int(ttlDays))),
+
+		ttlDays: ttlDays,
 	}
 }
 

@@ -45,7 +45,9 @@ func (b *builder) span(s ptrace.Span) {
 		return
 	}
 	item := b.begin()
-	requestKind := classify(s)
+	attrs := s.Attributes()
+	all := b.read(attrs)
+	requestKind := classify(s, all)
 	kind := record.Span
 	if requestKind != "" {
 		kind = record.Request
@@ -62,10 +64,9 @@ func (b *builder) span(s ptrace.Span) {
 	r.Weight = weight(r.TraceState)
 	r.Links = links(s.Links())
 
-	attrs := s.Attributes()
 	var p promoted
 	pairs, strs := len(b.pairs), len(b.strs)
-	b.attributes(r, attrs, &p)
+	b.attributes(r, attrs, all, &p)
 	b.pairs = append(b.pairs, b.res.scope...)
 	b.spanError(r, s, &p)
 	var routeMark string
@@ -95,10 +96,10 @@ func (b *builder) span(s ptrace.Span) {
 	}
 	b.spillPairs()
 	r.Attributes, r.FacetItems = b.pairsFrom(pairs), b.strsFrom(strs)
-	r.Correlation = b.correlation(attrs, nil, p.requestID)
+	r.Correlation = b.correlation(attrs, all, nil, p.requestID)
 	if kind == record.Request {
-		r.RequestHeaders = b.headers(attrs, "http.request.header.")
-		r.ResponseHeaders = b.headers(attrs, "http.response.header.")
+		r.RequestHeaders = b.headers(attrs, all, traitRequestHeader)
+		r.ResponseHeaders = b.headers(attrs, all, traitResponseHeader)
 		r.RequestBody, r.ResponseBody = p.requestBody, p.responseBody
 	}
 	b.sink.Append(r)
