@@ -23,6 +23,9 @@ type Deletion struct {
 	Table string
 	Rows  uint64
 	SQL   string
+	// Ledger takes the rows out of the delivery ledger, which would miss them
+	// otherwise; "" where nothing counts them.
+	Ledger string
 }
 
 // Plan counts what each table holds of a person, and gives the statements that
@@ -50,9 +53,28 @@ func Plan(ctx context.Context, query Query, s Subject, o Options) ([]Deletion, e
 		}
 		out = append(out, Deletion{Table: t.name, Rows: rows, SQL: fmt.Sprintf(
 			"ALTER TABLE %s.%s%s DELETE WHERE %s SETTINGS mutations_sync = 2, allow_nondeterministic_mutations = 1",
-			database, t.name, o.Schema.OnCluster(), condition)})
+			database, t.name, o.Schema.OnCluster(), condition), Ledger: t.uncount(s, o, database, condition)})
 	}
 	return out, nil
+}
+
+// ledgerColumns are the columns of the delivery ledger that count the rows of each
+// table.
+var ledgerColumns = map[string]string{"requests": "request_rows", "spans": "span_rows", "events": "event_rows"}
+
+// uncount gives the statement that counts the rows of a table that are erased, with
+// the sign turned, in the minutes in which they are counted. It has a generation of
+// its own for each person and table, so that repeating it after an interruption
+// replaces what it wrote.
+func (t table) uncount(s Subject, o Options, database, condition string) string {
+	column := ledgerColumns[t.name]
+	if column == "" || o.Schema.Cluster != "" {
+		return ""
+	}
+	return fmt.Sprintf("INSERT INTO %[1]s.delivery_ledger (project, minute, source, generation, version, %[2]s) "+
+		"SELECT project, toDateTime(intDiv(bitShiftRight(unit, 32), 60) * 60, 'UTC') AS minute, 0, sipHash64(%[3]s, %[4]s, %[5]s), toUnixTimestamp64Nano(now64(9)), -toInt64(count()) "+
+		"FROM %[1]s.%[6]s WHERE %[7]s GROUP BY project, minute",
+		database, column, clickhouse.String(t.name), clickhouse.String(s.Key), clickhouse.String(strings.Join(s.Values, "\x00")), t.name, condition)
 }
 
 // condition selects the rows of a table that have to go.
@@ -98,6 +120,11 @@ func Apply(ctx context.Context, query Query, plan []Deletion, done func(Deletion
 	for _, d := range plan {
 		if d.Rows == 0 {
 			continue
+		}
+		if d.Ledger != "" {
+			if _, err := query(ctx, d.Ledger); err != nil {
+				return fmt.Errorf("taking what is erased from %s out of the delivery ledger: %w", d.Table, err)
+			}
 		}
 		if _, err := query(ctx, d.SQL); err != nil {
 			return fmt.Errorf("erasing from %s: %w", d.Table, err)

@@ -87,3 +87,23 @@ func TestDoctorFindsAndMendsWhatDoesNotAddUp(t *testing.T) {
 	assert.Equal(t, "rows", r.Findings[0].Check)
 	assert.Contains(t, r.Findings[0].Text, "stored 200 rows, 199 are there")
 }
+
+func TestErasureIsAccountedFor(t *testing.T) {
+	s := harness.StartStack(t)
+	send(t, s, "", requestLine("/a", 1), requestLine("/a", 2), requestLine("/b", 1), eventLine(1))
+	eventually(t, s, "3\t1", "SELECT (SELECT count() FROM trackway.requests), (SELECT count() FROM trackway.events)")
+	_, failed := doctor(t, s)
+	require.False(t, failed)
+	_, stderr, err := trackway(t, "erase", "--key", "user_id", "--value", "u_1", "--data", s.Data)
+	require.NoError(t, err, stderr)
+	eventually(t, s, "1", "SELECT count() FROM trackway.requests")
+
+	r, failed := doctor(t, s, "--settle", "0s", "--repair")
+	assert.False(t, failed, "%+v", r.Findings)
+	for _, f := range r.Findings {
+		assert.Equal(t, "derived", f.Check, "rollups still count what was erased")
+	}
+	r, failed = doctor(t, s, "--settle", "0s")
+	assert.False(t, failed)
+	assert.Empty(t, r.Findings)
+}
