@@ -151,11 +151,8 @@ func TestMergeIsAppending(t *testing.T) {
 	s := newSampler(2)
 	var merged, appended Batch
 	for range 5 {
-		b, records := s.batch(10, 2)
+		b, _ := s.batch(10, 2)
 		Merge(&merged, b)
-		for _, rs := range records {
-			_ = rs
-		}
 		for _, p := range b.Parts() {
 			p.eachRow(func(r *record.Record, project string, counted, first bool) {
 				if first {

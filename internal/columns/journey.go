@@ -128,7 +128,7 @@ func (j *journey) nameOf(t tableID, row int) uint32 {
 // sort puts the entries in order: by project and key, which are few, by counting,
 // and then each group by value and time.
 func (j *journey) sort() {
-	keys := int(len(j.keys.ids))
+	keys := len(j.keys.ids)
 	j.groups = append(j.groups[:0], make([]int, keys*len(j.projects.ids)+1)...)
 	group := func(e *journeyEntry) int {
 		return int(j.projects.rank[j.rows[e.row].project])*keys + int(j.keys.rank[e.key])

@@ -56,10 +56,10 @@ func (e *Encoder) order(sources []source) []stretch {
 			if row == src.rows.lo || project.form == formFull {
 				rank = ranks[src.lowCardAt(cProject, row)]
 			}
-			switch {
-			case ts.form == formFull:
+			switch ts.form {
+			case formFull:
 				at = int64(binary.LittleEndian.Uint64(ts.data[8*row:]))
-			case ts.form == formConstant:
+			case formConstant:
 				at = int64(binary.LittleEndian.Uint64(ts.data))
 			}
 			keys = append(keys, sortKey{rank, int32(s), int32(row), at})

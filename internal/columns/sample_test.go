@@ -40,19 +40,10 @@ var (
 	trafficMethods = []string{"GET", "GET", "GET", "POST", "PATCH"}
 	trafficFacets  = func() map[string]string {
 		m := map[string]string{}
-		for _, l := range [][]string{trafficPlans, trafficRegions, trafficCaches} {
-			for _, v := range l {
-				m[v] = map[string]string{}[v] + v
+		for key, values := range map[string][]string{"plan": trafficPlans, "region": trafficRegions, "cache": trafficCaches} {
+			for _, v := range values {
+				m[v] = key + "=" + v
 			}
-		}
-		for _, v := range trafficPlans {
-			m[v] = "plan=" + v
-		}
-		for _, v := range trafficRegions {
-			m[v] = "region=" + v
-		}
-		for _, v := range trafficCaches {
-			m[v] = "cache=" + v
 		}
 		return m
 	}()

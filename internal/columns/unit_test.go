@@ -97,9 +97,9 @@ func valueOf(t *testing.T, data any, i int) any {
 	case *proto.ColDateTime:
 		return c.Row(i).Unix()
 	case *proto.ColFixedStr8:
-		return [8]byte(c.Row(i))
+		return c.Row(i)
 	case *proto.ColFixedStr16:
-		return [16]byte(c.Row(i))
+		return c.Row(i)
 	case *proto.ColUInt64:
 		return c.Row(i)
 	case *proto.ColUInt32:
