@@ -108,7 +108,10 @@ func (r *run) sum() {
 	before := 0.0
 	for _, i := range r.intervals {
 		s := r.watch.at(r.start.at.Add(time.Duration(i.At * float64(time.Second))))
-		length := max(0.001, i.At-before)
+		length := i.At - before
+		if length < leastInterval {
+			continue // the rest of a second says little about a rate
+		}
 		s.At, s.P50, s.P99 = i.At, i.P50, i.P99
 		s.Accepted, s.Refused = float64(i.Accepted)/length, float64(i.Refused)/length
 		before = i.At
@@ -118,6 +121,9 @@ func (r *run) sum() {
 		p.Visible, p.Tails = r.prober.visible(), r.prober.tails()
 	}
 }
+
+// leastInterval is the shortest interval that makes a sample, in seconds.
+const leastInterval = 0.5
 
 // recount compares the store with what was accepted.
 func (r *run) recount(ctx context.Context) error {

@@ -59,16 +59,21 @@ func (p *Point) plots() template.HTML {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "<h2>%s, %s</h2>\n", template.HTMLEscapeString(p.Scenario), template.HTMLEscapeString(p.Arm))
-	for _, plot := range []struct {
+	type plot struct {
 		title string
 		lines []line
-	}{
+	}
+	list := []plot{
 		{"accepted a second", []line{{"items", pick(func(s *Sample) float64 { return s.Accepted })}}},
 		{"answers, ms", []line{{"p50", pick(func(s *Sample) float64 { return s.P50 })}, {"p99", pick(func(s *Sample) float64 { return s.P99 })}}},
 		{"cores", cores},
 		{"resident memory, MiB", memory},
 		{"parts, the most in a partition", []line{{"parts", pick(func(s *Sample) float64 { return float64(s.Parts) })}}},
-	} {
+	}
+	if p.Sent.All.Refused429+p.Sent.All.Refused503 > 0 {
+		list = append(list, plot{"refused a second", []line{{"bodies", pick(func(s *Sample) float64 { return s.Refused })}}})
+	}
+	for _, plot := range list {
 		out.WriteString(lines(plot.title, "s", x, plot.lines))
 	}
 	return template.HTML(out.String())
@@ -212,6 +217,8 @@ func short(v float64) string {
 		return fmt.Sprintf("%.3gM", v/1e6)
 	case v >= 1e4:
 		return fmt.Sprintf("%.3gk", v/1e3)
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.3g", v)
 }
