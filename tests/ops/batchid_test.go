@@ -1,10 +1,14 @@
 package ops_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -37,4 +41,25 @@ func TestABatchThatIsSentAgainCountsOnce(t *testing.T) {
 
 	flush(t, s)
 	eventually(t, s, fmt.Sprint(9*2+8), "SELECT sum(dropped['repeated']) FROM trackway.delivery_ledger FINAL")
+}
+
+func TestOTLPBatchesCountOnceToo(t *testing.T) {
+	s := harness.StartStack(t)
+	body := fmt.Sprintf(`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"%d","body":{"stringValue":"once"}}]}]}]}`, time.Now().UnixNano())
+	for range 3 {
+		require.True(t, assertEventually(func() bool {
+			req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.OTLPHTTP+"/v1/logs", strings.NewReader(body))
+			require.NoError(t, err)
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Trackway-Batch-Id", "otlp-1")
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				return false
+			}
+			defer resp.Body.Close()
+			return resp.StatusCode == http.StatusOK
+		}))
+	}
+	send(t, s, "", eventLine(1))
+	eventually(t, s, "1\t1", "SELECT countIf(message = 'once'), countIf(name = 'order.paid') FROM trackway.events")
 }
