@@ -105,6 +105,7 @@ func (r *run) sum() {
 		used.MeanRSS, used.Cores = r.watch.between(name, r.measuring, r.sent)
 		p.Processes = append(p.Processes, used)
 	}
+	p.OtherCores, p.StolenCores = r.watch.others(r.measuring, r.sent)
 	before := 0.0
 	for _, i := range r.intervals {
 		s := r.watch.at(r.start.at.Add(time.Duration(i.At * float64(time.Second))))

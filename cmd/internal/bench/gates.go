@@ -47,6 +47,7 @@ func limits() []limit {
 	}
 	return []limit{
 		{"requests accepted", "events", "", rate, 49_900, true, "/s"},
+		{"drain", "events", "", figure(func(p *report.Point) float64 { return p.Drain }), sustainedDrain, false, "s"},
 		{"p99 of the answer", "events", "", p99, 20, false, "ms"},
 		{"collector memory", "events", "", rss, 200, false, "MiB"},
 		{"collector memory under overload", "overload", shippedQueue, rss, 400, false, "MiB"},

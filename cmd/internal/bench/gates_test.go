@@ -60,7 +60,7 @@ func TestGatesLookAtBothSides(t *testing.T) {
 	for _, g := range judge([]*report.Point{p}) {
 		verdicts[g.Name] = g.Passed
 	}
-	assert.Equal(t, map[string]bool{"requests accepted": false, "p99 of the answer": true, "collector memory": true}, verdicts)
+	assert.Equal(t, map[string]bool{"requests accepted": false, "drain": true, "p99 of the answer": true, "collector memory": true}, verdicts)
 }
 
 func TestEveryGateHasAScenario(t *testing.T) {

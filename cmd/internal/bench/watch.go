@@ -36,6 +36,7 @@ type watch struct {
 type sample struct {
 	at    time.Time
 	usage map[string]stack.Usage
+	busy  stack.Busy
 	parts int64
 }
 
@@ -54,6 +55,10 @@ func newWatch(s *stack.Stack, sender *stack.Child) (*watch, error) {
 // now reads what the processes have used so far.
 func (w *watch) now() (sample, error) {
 	s := sample{at: time.Now(), usage: map[string]stack.Usage{}}
+	var err error
+	if s.busy, err = stack.ReadBusy(); err != nil {
+		return s, err
+	}
 	for name, pid := range w.pids {
 		usage, err := stack.ReadUsage(pid)
 		if errors.Is(err, os.ErrNotExist) && name == "sender" {
@@ -116,6 +121,17 @@ func (w *watch) between(name string, from, to sample) (meanRSS int64, cores floa
 	}
 	cores = (to.usage[name].CPU - from.usage[name].CPU).Seconds() / to.at.Sub(from.at).Seconds()
 	return meanRSS, cores
+}
+
+// others gives the cores that processes which are not watched used between two
+// times, and those that the host took away.
+func (w *watch) others(from, to sample) (others, stolen float64) {
+	length := to.at.Sub(from.at).Seconds()
+	used := to.busy.All - from.busy.All
+	for name := range w.pids {
+		used -= to.usage[name].CPU - from.usage[name].CPU
+	}
+	return max(0, used.Seconds()/length), (to.busy.Stolen - from.busy.Stolen).Seconds() / length
 }
 
 // at gives the state at a time and the cores used in the second before it.

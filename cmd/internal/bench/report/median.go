@@ -22,6 +22,8 @@ func Median(runs []*Point) *Point {
 	m.EventsPerSecond = of(func(p *Point) float64 { return p.EventsPerSecond })
 	m.StoredPerSecond = of(func(p *Point) float64 { return p.StoredPerSecond })
 	m.BatchesPerSecond = of(func(p *Point) float64 { return p.BatchesPerSecond })
+	m.OtherCores = of(func(p *Point) float64 { return p.OtherCores })
+	m.StolenCores = of(func(p *Point) float64 { return p.StolenCores })
 	m.Drain = of(func(p *Point) float64 { return p.Drain })
 	m.PartsPeak = int64(of(func(p *Point) float64 { return float64(p.PartsPeak) }))
 	m.Sent.Latency = latencies(runs, func(p *Point) *sender.Latency { return &p.Sent.Latency })

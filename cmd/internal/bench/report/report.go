@@ -42,18 +42,22 @@ type Point struct {
 	BatchesPerSecond float64 `json:"batches_per_second"`
 	// StoredPerSecond is what the store keeps up with: all accepted items, divided by
 	// the time from the first body until everything is stored.
-	StoredPerSecond float64         `json:"stored_per_second"`
-	BytesPerItem    float64         `json:"bytes_per_item"`
-	Sent            sender.Result   `json:"sent"`
-	Processes       []Process       `json:"processes"`
-	Drain           float64         `json:"drain_seconds"`     // from the last answer until everything is stored
-	Visible         *sender.Latency `json:"visible,omitempty"` // from an answer until a query shows it
-	Tails           []Tail          `json:"tails,omitempty"`
-	Parts           recount.Parts   `json:"parts"`
-	PartsPeak       int64           `json:"parts_peak"` // the most parts of a partition
-	Rows            int64           `json:"rows"`       // in the three tables of records
-	Tables          *recount.Tables `json:"tables,omitempty"`
-	Ledger          *recount.Ledger `json:"ledger,omitempty"`
+	StoredPerSecond float64       `json:"stored_per_second"`
+	BytesPerItem    float64       `json:"bytes_per_item"`
+	Sent            sender.Result `json:"sent"`
+	Processes       []Process     `json:"processes"`
+	// OtherCores is what processes used while measuring that are not measured,
+	// StolenCores what the host of a virtual machine took.
+	OtherCores  float64         `json:"other_cores"`
+	StolenCores float64         `json:"stolen_cores"`
+	Drain       float64         `json:"drain_seconds"`     // from the last answer until everything is stored
+	Visible     *sender.Latency `json:"visible,omitempty"` // from an answer until a query shows it
+	Tails       []Tail          `json:"tails,omitempty"`
+	Parts       recount.Parts   `json:"parts"`
+	PartsPeak   int64           `json:"parts_peak"` // the most parts of a partition
+	Rows        int64           `json:"rows"`       // in the three tables of records
+	Tables      *recount.Tables `json:"tables,omitempty"`
+	Ledger      *recount.Ledger `json:"ledger,omitempty"`
 	// Wrong says what was lost, doubled or answered as it must not be.
 	Wrong  []string `json:"wrong,omitempty"`
 	Notes  []string `json:"notes,omitempty"`

@@ -115,8 +115,8 @@ func latency(points []*Point) table {
 
 func budget(points []*Point) table {
 	t := table{
-		title: "CPU budget", text: 2, columns: []string{"scenario", "arm", "sender µs", "collector µs", "engine µs", "with merges", "query µs", "bench µs", "all µs", "sender cores", "collector", "engine", "query", "bench"},
-		note: "Microseconds of CPU an accepted item, from the first body until everything is stored (with merges: until those that followed are done, or 5 s); cores in use while measuring.",
+		title: "CPU budget", text: 2, columns: []string{"scenario", "arm", "sender µs", "collector µs", "engine µs", "with merges", "query µs", "bench µs", "all µs", "sender cores", "collector", "engine", "query", "bench", "others", "stolen"},
+		note: "Microseconds of CPU an accepted item, from the first body until everything is stored (with merges: until those that followed are done, or 5 s); cores in use while measuring: others are processes that have nothing to do with it, stolen is what the host of a virtual machine took. Where these are not near 0, the figures of the point are not worth keeping.",
 	}
 	for _, p := range points {
 		row, sum := p.name(), 0.0
@@ -130,7 +130,7 @@ func budget(points []*Point) table {
 			}
 			cores = append(cores, fmt.Sprintf("%.2f", used.Cores))
 		}
-		t.rows = append(t.rows, append(append(row, fmt.Sprintf("%.2f", sum)), cores...))
+		t.rows = append(t.rows, append(append(row, fmt.Sprintf("%.2f", sum)), append(cores, fmt.Sprintf("%.2f", p.OtherCores), fmt.Sprintf("%.2f", p.StolenCores))...))
 	}
 	return t
 }

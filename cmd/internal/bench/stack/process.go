@@ -55,3 +55,36 @@ func ReadUsage(pid int) (Usage, error) {
 	}
 	return u, nil
 }
+
+// Busy is the CPU that everything on the machine has used since it started, and
+// what its host took away meanwhile.
+type Busy struct{ All, Stolen time.Duration }
+
+// ReadBusy reads the first line of /proc/stat (proc_stat(5)).
+func ReadBusy() (Busy, error) {
+	var b Busy
+	content, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return b, err
+	}
+	line, _, _ := bytes.Cut(content, []byte("\n"))
+	// cpu user nice system idle iowait irq softirq steal …
+	fields := bytes.Fields(line)
+	if len(fields) < 9 {
+		return b, fmt.Errorf("/proc/stat: want at least 9 fields, got %q", line)
+	}
+	for i, field := range fields[1:9] {
+		n, err := strconv.ParseInt(string(field), 10, 64)
+		if err != nil {
+			return b, fmt.Errorf("/proc/stat: %w", err)
+		}
+		used := time.Duration(n) * time.Second / ticks
+		switch i {
+		case 0, 1, 2, 5, 6:
+			b.All += used
+		case 7:
+			b.Stolen = used
+		}
+	}
+	return b, nil
+}
