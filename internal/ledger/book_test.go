@@ -26,7 +26,7 @@ type life struct {
 	stop  func()
 }
 
-func begin(t *testing.T, dir string, maxBytes int) *life {
+func begin(t testing.TB, dir string, maxBytes int) *life {
 	t.Helper()
 	f := journalstorageextension.NewFactory()
 	cfg := f.CreateDefaultConfig().(*journalstorageextension.Config)
