@@ -11,6 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/trackwayhq/trackway/cmd/internal/bench/sender"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
 	"github.com/trackwayhq/trackway/cmd/internal/machine"
 )
@@ -25,13 +26,6 @@ const approximateItem = 1100
 
 // failurePause keeps a connection from spinning while nothing listens.
 const failurePause = 100 * time.Millisecond
-
-// Histograms hold latencies from 1 µs to 2 minutes with three digits.
-const (
-	histogramMin    = 1
-	histogramMax    = 120_000_000
-	histogramDigits = 3
-)
 
 // LoadOptions configures Load.
 type LoadOptions struct {
@@ -103,8 +97,8 @@ func Load(ctx context.Context, o LoadOptions) (Report, error) {
 	for i := range workers {
 		w := &loadWorker{
 			loadRun:  run,
-			latency:  hdrhistogram.New(histogramMin, histogramMax, histogramDigits),
-			response: hdrhistogram.New(histogramMin, histogramMax, histogramDigits),
+			latency:  sender.NewHistogram(),
+			response: sender.NewHistogram(),
 		}
 		workers[i] = w
 		group.Go(func() { w.work(ctx) })
@@ -164,8 +158,8 @@ func (w *loadWorker) work(ctx context.Context) {
 			w.counts.BatchesAccepted++
 			w.counts.ItemsAccepted += int64(answer.Accepted)
 			w.counts.ItemsRejected += int64(answer.Rejected)
-			w.record(w.latency, answered.Sub(due))
-			w.record(w.response, answered.Sub(sent))
+			sender.Record(w.latency, answered.Sub(due).Microseconds())
+			sender.Record(w.response, answered.Sub(sent).Microseconds())
 		case errors.As(err, &refused):
 			w.counts.BatchesRefused++
 			// A wait past the end of the run would only make it longer.
@@ -206,9 +200,4 @@ func (w *loadWorker) nextDue(ctx context.Context, end time.Time) (due time.Time,
 	}
 	due = w.start.Add(time.Duration(n) * w.interval)
 	return due, sleep(ctx, time.Until(due)) == nil
-}
-
-func (w *loadWorker) record(h *hdrhistogram.Histogram, d time.Duration) {
-	// Beyond the histogram's end counts as its end.
-	_ = h.RecordValue(min(max(d.Microseconds(), histogramMin), histogramMax))
 }

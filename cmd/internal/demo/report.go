@@ -7,8 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
+	"github.com/trackwayhq/trackway/cmd/internal/bench/sender"
 	"github.com/trackwayhq/trackway/cmd/internal/machine"
 )
 
@@ -37,17 +36,6 @@ func (c *Counts) add(o Counts) {
 	c.BytesSent += o.BytesSent
 }
 
-// Latency is a distribution of milliseconds.
-type Latency struct {
-	Mean float64 `json:"mean"`
-	P50  float64 `json:"p50"`
-	P90  float64 `json:"p90"`
-	P95  float64 `json:"p95"`
-	P99  float64 `json:"p99"`
-	P999 float64 `json:"p999"`
-	Max  float64 `json:"max"`
-}
-
 // Report is the outcome of a load. Latencies are of accepted batches only.
 type Report struct {
 	URL         string  `json:"url"`
@@ -63,9 +51,9 @@ type Report struct {
 	AcceptedEPS float64 `json:"accepted_eps"` // items a second
 
 	// Latency counts from the time a batch was due (open loop) or sent (closed).
-	Latency Latency `json:"latency_ms"`
+	Latency sender.Latency `json:"latency_ms"`
 	// Response counts from the sending; in a closed loop it equals Latency.
-	Response Latency `json:"response_ms"`
+	Response sender.Latency `json:"response_ms"`
 
 	ErrorSamples []string        `json:"error_samples,omitempty"`
 	SenderCPUS   float64         `json:"sender_cpu_s"` // this process, user and system
@@ -93,8 +81,8 @@ func (r *loadRun) report(workers []*loadWorker, elapsed, cpu time.Duration) Repo
 		SenderCPUS: cpu.Seconds(), SenderCores: cpu.Seconds() / elapsed.Seconds(),
 		Machine: machine.This(), GoVersion: runtime.Version(), StartedAt: r.start.UTC().Format(time.RFC3339),
 	}
-	latency := hdrhistogram.New(histogramMin, histogramMax, histogramDigits)
-	response := hdrhistogram.New(histogramMin, histogramMax, histogramDigits)
+	latency := sender.NewHistogram()
+	response := sender.NewHistogram()
 	for _, w := range workers {
 		report.add(w.counts)
 		latency.Merge(w.latency)
@@ -110,17 +98,8 @@ func (r *loadRun) report(workers []*loadWorker, elapsed, cpu time.Duration) Repo
 		report.BatchesUnsent = max(r.total-r.taken.Load(), 0)
 	}
 	report.AcceptedEPS = float64(report.ItemsAccepted) / elapsed.Seconds()
-	report.Latency, report.Response = summarize(latency), summarize(response)
+	report.Latency, report.Response = sender.NewLatency(latency), sender.NewLatency(response)
 	return report
-}
-
-// summarize turns a histogram of µs into ms.
-func summarize(h *hdrhistogram.Histogram) Latency {
-	at := func(q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1000 }
-	return Latency{
-		Mean: h.Mean() / 1000, P50: at(50), P90: at(90), P95: at(95), P99: at(99), P999: at(99.9),
-		Max: float64(h.Max()) / 1000,
-	}
 }
 
 // WriteText prints the report for people.
@@ -164,9 +143,4 @@ latency     %s
 	_, err = fmt.Fprintf(w, "sender      %.2f s of CPU, %.2f cores\nmachine     %s\nversions    trackway %s, %s%s\n",
 		r.SenderCPUS, r.SenderCores, r.Machine, r.Version, r.GoVersion, engine)
 	return err
-}
-
-// String prints the percentiles in milliseconds.
-func (l Latency) String() string {
-	return fmt.Sprintf("p50 %.1f  p90 %.1f  p95 %.1f  p99 %.1f  p99.9 %.1f  max %.1f ms", l.P50, l.P90, l.P95, l.P99, l.P999, l.Max)
 }
