@@ -80,7 +80,7 @@ func (e *Encoder) derive(out []Insert, unit uint64) []Insert {
 		}
 	}
 	d.journey.make(e, unit)
-	emit("journey", d.journey.columns(), len(d.journey.order), d.journey.write)
+	emit("journey", journeyColumns, len(d.journey.order), d.journey.write)
 	d.traceIndex.make(e)
 	emit("trace_index", traceIndexColumns, len(d.traceIndex.rows), d.traceIndex.write)
 	if e.sorted[requests].rows > 0 {

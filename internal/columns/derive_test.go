@@ -46,12 +46,20 @@ var agreements = map[string]struct{ raw, derived string }{
 		`SELECT project, hour, field || '=' || value AS item, sum(cnt), sum(weight), max(ttl_days) FROM trackway.facets GROUP BY ALL ORDER BY ALL`,
 	},
 	"journey": {
-		`SELECT project, kv.1, kv.2, ts, k, rid, service, n, s, d, ttl_days, unit FROM (
+		`SELECT project, kv.1, kv.2, ts, k, rid, service, n, s, d, ttl_days, unit, hex(trace_id) FROM (
 			SELECT project, arrayJoin(correlation::Array(Tuple(String, String))) AS kv, ts, 'request' AS k, rid, service,
-				if(route = '', requests.name, if(method = '', route, concat(method, ' ', route))) AS n, status AS s, toFloat32(duration / 1e6) AS d, ttl_days, unit FROM trackway.requests
-			UNION ALL SELECT project, arrayJoin(correlation::Array(Tuple(String, String))), ts, 'span', rid, service, name, status, toFloat32(duration / 1e6), ttl_days, unit FROM trackway.spans
-			UNION ALL SELECT project, arrayJoin(correlation::Array(Tuple(String, String))), ts, 'event', rid, service, name, 0, 0, ttl_days, unit FROM trackway.events) ORDER BY ALL`,
-		`SELECT project, key, value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit FROM trackway.journey ORDER BY ALL`,
+				if(route = '', requests.name, if(method = '', route, concat(method, ' ', route))) AS n, status AS s, toFloat32(duration / 1e6) AS d, ttl_days, unit, trace_id FROM trackway.requests
+			UNION ALL SELECT project, arrayJoin(correlation::Array(Tuple(String, String))), ts, 'span', rid, service, name, status, toFloat32(duration / 1e6), ttl_days, unit, trace_id FROM trackway.spans
+			UNION ALL SELECT project, arrayJoin(correlation::Array(Tuple(String, String))), ts, 'event', rid, service, name, 0, 0, ttl_days, unit, trace_id FROM trackway.events) ORDER BY ALL`,
+		`SELECT project, key, value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit, hex(trace_id) FROM trackway.journey ORDER BY ALL`,
+	},
+	"trace_keys": {
+		`SELECT project, kv.1, kv.2, hex(trace_id), min(ts) FROM (
+			SELECT project, arrayJoin(correlation::Array(Tuple(String, String))) AS kv, ts, trace_id FROM trackway.requests
+			UNION ALL SELECT project, arrayJoin(correlation::Array(Tuple(String, String))), ts, trace_id FROM trackway.spans
+			UNION ALL SELECT project, arrayJoin(correlation::Array(Tuple(String, String))), ts, trace_id FROM trackway.events)
+			WHERE trace_id != toFixedString('', 16) GROUP BY ALL ORDER BY ALL`,
+		`SELECT project, key, value, hex(trace_id), ts FROM trackway.trace_keys ORDER BY ALL`,
 	},
 	"trace_index": {
 		`SELECT project, reinterpretAsUInt32(trace_id) AS h, toStartOfMinute(toDateTime(ts, 'UTC')) AS m, max(ttl_days) FROM (

@@ -17,7 +17,6 @@ type journey struct {
 	order, tmp     []ref
 	names          map[[2]uint32]uint32 // of requests: by method and route
 	unit           uint64
-	withTraces     bool // trace_id, which the view trace_keys reads
 	tables         *[tableCount]sorted
 	dict           *dictionary
 
@@ -44,20 +43,10 @@ type journeyEntry struct {
 	size uint32
 }
 
-const (
-	journeyColumns      = "project, key, value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit"
-	journeyTraceColumns = journeyColumns + ", trace_id"
-)
-
-func (j *journey) columns() string {
-	if j.withTraces {
-		return journeyTraceColumns
-	}
-	return journeyColumns
-}
+const journeyColumns = "project, key, value, ts, kind, rid, service, name, status, duration_ms, ttl_days, unit, trace_id"
 
 func (j *journey) make(e *Encoder, unit uint64) {
-	j.unit, j.tables, j.dict, j.withTraces = unit, &e.sorted, &e.dict, !e.OmitTraceKeys
+	j.unit, j.tables, j.dict = unit, &e.sorted, &e.dict
 	if j.names == nil {
 		j.names = map[[2]uint32]uint32{}
 	}
@@ -238,7 +227,10 @@ func (j *journey) gather(order []ref) {
 	for t := range kind {
 		kind[t] = j.dict.lookup([]byte(kinds[t]))
 	}
-	for _, o := range order {
+	j.ts = slices.Grow(j.ts, 8*len(order))[:8*len(order)]
+	j.rid = slices.Grow(j.rid, 8*len(order))[:8*len(order)]
+	j.rest = slices.Grow(j.rest, restWidth*len(order))[:restWidth*len(order)]
+	for i, o := range order {
 		e := &j.entries[o.i]
 		r := &j.rows[e.row]
 		j.project = append(j.project, r.project)
@@ -247,25 +239,20 @@ func (j *journey) gather(order []ref) {
 		j.service = append(j.service, r.service)
 		j.name = append(j.name, r.name)
 		j.values = appendBlob(j.values, j.tables[r.table].body[e.at:e.at+e.size])
-		j.ts = binary.LittleEndian.AppendUint64(j.ts, r.ts)
-		j.rid = binary.LittleEndian.AppendUint64(j.rid, r.rid)
-		var rest [restWidth]byte
+		binary.LittleEndian.PutUint64(j.ts[8*i:], r.ts)
+		binary.LittleEndian.PutUint64(j.rid[8*i:], r.rid)
+		rest := (*[restWidth]byte)(j.rest[restWidth*i:])
 		binary.LittleEndian.PutUint16(rest[restStatus:], r.status)
 		binary.LittleEndian.PutUint32(rest[restMS:], r.ms)
 		binary.LittleEndian.PutUint16(rest[restTTL:], r.ttlDays)
-		copy(rest[restTrace:], r.trace[:])
-		j.rest = append(j.rest, rest[:]...)
+		*(*[16]byte)(rest[restTrace:]) = r.trace
 	}
 }
 
 // write writes the block of a range of rows.
 func (j *journey) write(n *native, rows between) {
 	j.gather(j.order[rows.lo:rows.hi])
-	columns := 12
-	if j.withTraces {
-		columns++
-	}
-	n.block(columns)
+	n.block(13)
 	j.lowCard(n, "project", j.project)
 	j.lowCard(n, "key", j.key)
 	n.column("value", typeString)
@@ -282,9 +269,7 @@ func (j *journey) write(n *native, rows between) {
 	j.fromRest(n, "ttl_days", "UInt16", restTTL, 2)
 	n.column("unit", "UInt64")
 	n.repeat64(j.unit)
-	if j.withTraces {
-		j.fromRest(n, "trace_id", "FixedString(16)", restTrace, 16)
-	}
+	j.fromRest(n, "trace_id", "FixedString(16)", restTrace, 16)
 }
 
 func (j *journey) fromRest(n *native, name, typ string, at, width int) {

@@ -26,10 +26,6 @@ type Insert struct {
 // Encoder makes the INSERTs of units. It keeps its memory from one unit to the next,
 // and is not safe for concurrent use. The zero value is ready.
 type Encoder struct {
-	// OmitTraceKeys leaves out the trace ids of the journey, by which a trace's other
-	// records are found from one that carries a key: 16 bytes for each key of each row.
-	OmitTraceKeys bool
-
 	dict      dictionary
 	remaps    []uint32
 	sources   [tableCount][]source
