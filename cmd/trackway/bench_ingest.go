@@ -36,11 +36,11 @@ runs those that take minutes: ` + strings.Join(bench.Default, ", ") + `.`,
 			options.Log = cmd.ErrOrStderr()
 			options.Command = "trackway " + strings.Join(os.Args[1:], " ")
 			r, err := bench.Run(cmd.Context(), options)
-			if err != nil && !errors.Is(err, bench.ErrFailed) {
+			if r == nil || len(r.Points) == 0 {
 				return err
 			}
 			if wrote := writeReport(cmd, r, jsonFile, markdown, htmlFile); wrote != nil {
-				return wrote
+				return errors.Join(err, wrote)
 			}
 			return err
 		},

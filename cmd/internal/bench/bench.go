@@ -72,7 +72,8 @@ type Bench struct {
 // the report says what.
 var ErrFailed = errors.New("the benchmark failed")
 
-// Run measures. The report is complete when the error is nil or ErrFailed.
+// Run measures. With an error other than ErrFailed, the report holds the points
+// before it, if there are any.
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -85,8 +86,32 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(b.options.Dir) // if it was made for this run, and is empty again
-	for _, name := range o.Scenarios {
+	defer os.Remove(b.options.Dir) // if nothing was left behind
+	problem := b.scenarios(ctx, r)
+	r.Versions.Engine = b.engine
+	r.Seconds = time.Since(r.StartedAt).Seconds()
+	if problem != nil {
+		return r, problem
+	}
+	for _, p := range r.Points {
+		if len(p.Wrong) > 0 {
+			problem = ErrFailed
+		}
+	}
+	if o.Gates {
+		r.Gates = judge(r.Points)
+		for _, g := range r.Gates {
+			if !g.Passed {
+				problem = ErrFailed
+			}
+		}
+	}
+	return r, problem
+}
+
+// scenarios measures every arm of the scenarios that were asked for.
+func (b *Bench) scenarios(ctx context.Context, r *report.Report) error {
+	for _, name := range b.options.Scenarios {
 		s := find(name)
 		first := len(r.Points)
 		for _, a := range s.arms(b) {
@@ -95,29 +120,16 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 				continue
 			}
 			point, err := b.repeat(ctx, a)
+			if ctx.Err() != nil {
+				return fmt.Errorf("%s, %s: interrupted", s.name, a.name)
+			}
 			if err != nil {
-				return nil, fmt.Errorf("%s, %s: %w", s.name, a.name, err)
+				return fmt.Errorf("%s, %s: %w", s.name, a.name, err)
 			}
 			r.Points = append(r.Points, point)
 		}
 	}
-	r.Versions.Engine = b.engine
-	r.Seconds = time.Since(r.StartedAt).Seconds()
-	var failed error
-	for _, p := range r.Points {
-		if len(p.Wrong) > 0 {
-			failed = ErrFailed
-		}
-	}
-	if o.Gates {
-		r.Gates = judge(r.Points)
-		for _, g := range r.Gates {
-			if !g.Passed {
-				failed = ErrFailed
-			}
-		}
-	}
-	return r, failed
+	return nil
 }
 
 // prepare finds the programs and describes the machine.
