@@ -38,6 +38,8 @@ func TestLoadConfig(t *testing.T) {
 		{"endpoint_without_scheme.yaml", `clickhouse::endpoint: want a URL such as http://127.0.0.1:8123, got "127.0.0.1:8123"`},
 		{"database_with_dash.yaml", `database: want letters, digits and underscores, at most 64, got "my-db"`},
 		{"ttl_zero.yaml", "ttl_days: want a number above 0"},
+		{"disk_budget_unit.yaml", "disk_budget: disk budget: want bytes such as 200GiB"},
+		{"cluster_with_quote.yaml", "cluster: want letters, digits"},
 		{"ttl_negative.yaml", "ttl_days"},
 		{"queue_batch.yaml", "sending_queue::batch: the exporter forms units of insert itself"},
 		{"queue_storage.yaml", "dead_letter::directory: required with sending_queue::storage"},

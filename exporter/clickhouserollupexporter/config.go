@@ -16,6 +16,7 @@ import (
 
 	"github.com/trackwayhq/trackway/internal/deadletter"
 	"github.com/trackwayhq/trackway/internal/schema"
+	diskbudget "github.com/trackwayhq/trackway/internal/schema/budget"
 )
 
 // Defaults.
@@ -85,8 +86,15 @@ type Config struct {
 	// CreateSchema lets the exporter create database, tables and views. Without
 	// it they must be there, at this release's version.
 	CreateSchema bool `mapstructure:"create_schema"`
-	// TTLDays is how long raw records are kept; older items are dropped.
+	// Cluster is the cluster of the server's configuration that tables are spread
+	// over; empty for one server.
+	Cluster string `mapstructure:"cluster"`
+	// TTLDays is how long raw records are kept, of projects that have no setting of
+	// their own; older items are dropped.
 	TTLDays uint16 `mapstructure:"ttl_days"`
+	// DiskBudget bounds the store: bytes such as 200GiB, or how full its disk may be,
+	// such as 80%. Beyond it, the oldest days are dropped. Empty for no bound.
+	DiskBudget string `mapstructure:"disk_budget"`
 	// LiveTail is the live_tail extension that records are published to.
 	LiveTail *component.ID `mapstructure:"live_tail"`
 	// Ledger is the ledger extension that counts what becomes of each item. It must
@@ -254,6 +262,12 @@ func (c *Config) Validate() error {
 	}
 	if !schema.ValidDatabase(c.Database) {
 		errs = append(errs, fmt.Errorf("database: want letters, digits and underscores, at most 64, got %q", c.Database))
+	}
+	if c.Cluster != "" && !schema.ValidCluster(c.Cluster) {
+		errs = append(errs, fmt.Errorf("cluster: want letters, digits, '_', '-' and '.', at most 64, got %q", c.Cluster))
+	}
+	if _, err := diskbudget.ParseLimit(c.DiskBudget); err != nil {
+		errs = append(errs, fmt.Errorf("disk_budget: %w", err))
 	}
 	if c.TTLDays == 0 {
 		errs = append(errs, errors.New("ttl_days: want a number above 0"))

@@ -25,6 +25,7 @@ import (
 	"github.com/trackwayhq/trackway/internal/deadletter"
 	"github.com/trackwayhq/trackway/internal/ids"
 	"github.com/trackwayhq/trackway/internal/livetail"
+	"github.com/trackwayhq/trackway/internal/retention"
 )
 
 // retryAfterNoRoom is what a sender is told to wait while the store has no room:
@@ -82,7 +83,7 @@ func newExporter(ctx context.Context, set exporter.Settings, cfg *Config) (*roll
 		cfg:       cfg,
 		set:       set,
 		telemetry: telemetry,
-		conv:      convert.New(convert.Options{TTLDays: cfg.TTLDays}),
+		conv:      convert.New(convert.Options{TTLDays: cfg.TTLDays}), // Start adds those of projects
 		ids:       ids.NewGenerator(),
 		units:     newUnits(cfg.Unit),
 		drain:     newDrain(cfg.RetryAfter),
@@ -102,6 +103,7 @@ func newExporter(ctx context.Context, set exporter.Settings, cfg *Config) (*roll
 			username:     cfg.Username,
 			password:     string(cfg.Password),
 			database:     cfg.Database,
+			cluster:      cfg.Cluster,
 			createSchema: cfg.CreateSchema,
 		},
 	}
@@ -178,6 +180,9 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 			return fmt.Errorf("live_tail: extension %q is not a live_tail extension", e.cfg.LiveTail)
 		}
 	}
+	if projects := retention.Find(host); projects != nil {
+		e.conv = convert.New(convert.Options{TTLDays: e.cfg.TTLDays, ProjectTTLDays: projects.TTLDays})
+	}
 	if err := e.findLedger(host); err != nil {
 		return err
 	}
@@ -215,6 +220,7 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 		e.recovered.units = nil
 	}
 	e.stopped.Go(func() { e.inserter.run(run, e.cfg.Unit.MaxInFlight) })
+	e.stopped.Go(func() { e.keepBudget(run) })
 	if err := e.register(ctx, host); err != nil {
 		return err
 	}

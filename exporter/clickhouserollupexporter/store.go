@@ -22,6 +22,7 @@ type store struct {
 	endpoint           string
 	username, password string
 	database           string
+	cluster            string // "" for one server
 	createSchema       bool
 
 	// mu is held while the schema is looked at, so that of many inserts one
@@ -48,6 +49,10 @@ func (s *store) insert(ctx context.Context, table, columns, token string, block 
 	params := url.Values{}
 	for k, v := range insertSettings {
 		params[k] = v
+	}
+	if s.cluster != "" {
+		// The answer means stored on the shards; each of them knows the token.
+		params.Set("distributed_foreground_insert", "1")
 	}
 	params.Set("insert_deduplication_token", token)
 	params.Set("query", fmt.Sprintf("INSERT INTO %s.%s (%s) FORMAT Native", s.database, table, columns))
@@ -105,7 +110,8 @@ func (s *store) ensureSchema(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the store's version: %w", err)
 	}
-	o := schema.Options{Database: s.database, NoTextIndex: !hasTextIndex(release)}
+	o := s.options()
+	o.NoTextIndex = !schema.HasTextIndex(release)
 	if s.createSchema {
 		_, err = migrate.Apply(ctx, s.query, o, nil)
 	} else {
@@ -122,17 +128,9 @@ func (s *store) ensureSchema(ctx context.Context) error {
 	return err
 }
 
-// hasTextIndex says whether a ClickHouse release, "26.7.2.1", is at least 26.2,
-// the first with a stable text index.
-func hasTextIndex(release string) bool {
-	major, rest, _ := strings.Cut(release, ".")
-	minor, _, _ := strings.Cut(rest, ".")
-	year, err := strconv.Atoi(major)
-	if err != nil {
-		return false
-	}
-	month, err := strconv.Atoi(minor)
-	return err == nil && (year > 26 || year == 26 && month >= 2)
+// options say where the tables are.
+func (s *store) options() schema.Options {
+	return schema.Options{Database: s.database, Cluster: s.cluster}
 }
 
 // forgetSchema makes the next insert look at the schema again.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trackwayhq/trackway/internal/admission"
 	"github.com/trackwayhq/trackway/internal/conventions"
+	"github.com/trackwayhq/trackway/internal/retention"
 )
 
 // hash is the SHA-256 of a whole key. Keys are random, so a plain hash keeps them
@@ -55,6 +56,8 @@ type table struct {
 	version string
 	etag    string
 	keys    map[hash]key
+	// ttlDays is for how long projects keep raw records, those that say so.
+	ttlDays map[string]uint16
 }
 
 // document is the answer's form, version 1 of the cache too.
@@ -68,6 +71,7 @@ type document struct {
 	} `json:"keys"`
 	Projects []struct {
 		ID       string           `json:"id"`
+		TTLDays  uint16           `json:"ttl_days"`
 		Archived bool             `json:"archived,omitempty"`
 		Limits   admission.Limits `json:"limits"`
 	} `json:"projects"`
@@ -84,6 +88,7 @@ func parseTable(data []byte, etag string) (t *table, skipped []string, err error
 		return nil, nil, errors.New("keys of the query server: want an object with version, keys and projects, got one without version")
 	}
 	owners := make(map[string]*owner, len(doc.Projects))
+	ttlDays := make(map[string]uint16, len(doc.Projects))
 	for i, p := range doc.Projects {
 		if !conventions.ValidProject(p.ID) {
 			skipped = append(skipped, fmt.Sprintf("projects[%d]: %q is no project id", i, p.ID))
@@ -94,8 +99,11 @@ func parseTable(data []byte, etag string) (t *table, skipped []string, err error
 			o.refusal = admission.Forbidden("archived_project", fmt.Sprintf("project %s is archived and takes no data", p.ID))
 		}
 		owners[p.ID] = o
+		if p.TTLDays > 0 {
+			ttlDays[p.ID] = p.TTLDays
+		}
 	}
-	t = &table{version: doc.Version, etag: etag, keys: make(map[hash]key, len(doc.Keys))}
+	t = &table{version: doc.Version, etag: etag, keys: make(map[hash]key, len(doc.Keys)), ttlDays: ttlDays}
 	for i, k := range doc.Keys {
 		h, err := parseHash(k.Hash)
 		if err != nil {
@@ -132,4 +140,17 @@ func lookup(keys map[hash]key, secret string) (key, bool) {
 	var buf [maxKeyLen]byte
 	k, ok := keys[sha256.Sum256(buf[:copy(buf[:], secret)])]
 	return k, ok
+}
+
+var _ retention.Provider = (*projectAuth)(nil)
+
+// TTLDays gives for how long a project keeps its raw records, as the query server
+// last said.
+func (a *projectAuth) TTLDays(project string) (days uint16, ok bool) {
+	t := a.table.Load()
+	if t == nil {
+		return 0, false
+	}
+	days, ok = t.ttlDays[project]
+	return days, ok
 }

@@ -22,6 +22,7 @@ type TelemetryBuilder struct {
 	ExporterClickhouseRollupRefusedDeliveries metric.Int64Counter
 	ExporterClickhouseRollupDeadLetterItems   metric.Int64Counter
 	ExporterClickhouseRollupUnreadableItems   metric.Int64Counter
+	ExporterClickhouseRollupBudgetDroppedRows metric.Int64Counter
 
 	meter metric.Meter
 }
@@ -85,6 +86,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 		"otelcol_exporter_clickhouse_rollup_unreadable_queue_items",
 		metric.WithDescription("Number of items of the queue that could not be read, by reason. [Development]"),
 		metric.WithUnit("{requests}"),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupBudgetDroppedRows, err = b.meter.Int64Counter(
+		"otelcol_exporter_clickhouse_rollup_budget_dropped_rows",
+		metric.WithDescription("Number of rows in partitions that were dropped to keep the disk budget, by table. [Development]"),
+		metric.WithUnit("{rows}"),
 	)
 	errs = errors.Join(errs, err)
 	if errs != nil {
