@@ -37,6 +37,7 @@ a free one.`,
 	flags.StringVar(&options.Collector, "collector", "", "the collector program (default: trackway-collector beside this program)")
 	flags.StringVar(&options.Library, "library", "", "the engine library libchdb.so (default: beside this program)")
 	flags.StringVar(&options.Memory, "memory", "", "memory budget of the engine, in bytes (default: the engine's)")
+	flags.StringVar(&options.DiskBudget, "disk-budget", "", "how much the store may take, such as 200GiB, or 80% of the disk; beyond it the oldest days are dropped (default: no bound)")
 	flags.Float64Var(&options.DemoRate, "demo", 0, "send demo traffic, so many requests a second")
 	flags.Lookup("demo").NoOptDefVal = defaultDemoRate
 	flags.BoolVar(&options.Verbose, "verbose", false, "copy the logs of all parts to stderr")

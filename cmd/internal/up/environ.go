@@ -36,6 +36,15 @@ func environ(d *dataDir, a Addresses, password, token string) []string {
 	)
 }
 
+// budgetEnv passes the disk budget on when one is given; without, what the
+// environment says is left alone.
+func budgetEnv(limit string) []string {
+	if limit == "" {
+		return nil
+	}
+	return []string{"TRACKWAY_DISK_BUDGET=" + limit}
+}
+
 // metadataDSN names the database of projects and keys.
 func metadataDSN(d *dataDir) string {
 	return setOr(MetadataEnv, metadata.FileDSN(d.join(metadata.FileName)))

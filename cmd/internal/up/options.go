@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/trackwayhq/trackway/engine"
+	"github.com/trackwayhq/trackway/internal/schema/budget"
 )
 
 // Options is what the user of `trackway up` can choose. The zero value of every
@@ -21,6 +22,10 @@ type Options struct {
 	Collector string // path of trackway-collector; default: found beside the binary
 	Library   string // path of libchdb.so; default: the engine looks for it
 	Memory    string // engine memory budget, handed to the engine as it is; "" is the engine's default
+
+	// DiskBudget bounds the store, such as 200GiB or 80%; "" is the configuration's,
+	// which is none.
+	DiskBudget string
 
 	Addresses Addresses
 
@@ -46,6 +51,9 @@ func (o Options) Validate() error {
 		case memory != 0 && memory < engine.MinMemory:
 			return fmt.Errorf("--memory: want at least %d bytes (1 GiB), got %d", uint64(engine.MinMemory), memory)
 		}
+	}
+	if _, err := budget.ParseLimit(o.DiskBudget); err != nil {
+		return fmt.Errorf("--disk-budget: %w", err)
 	}
 	for _, e := range []endpoint{{flag: "--listen", addr: &o.Addresses.Query}, {flag: "--engine-listen", addr: &o.Addresses.Engine}} {
 		if *e.addr != "" && !onLoopback(*e.addr) {

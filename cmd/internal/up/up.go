@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options) error {
 		options: o,
 		install: in,
 		data:    data,
-		env:     environ(data, o.Addresses, password, token),
+		env:     append(environ(data, o.Addresses, password, token), budgetEnv(o.DiskBudget)...),
 		spawn:   newSpawner(),
 		log:     slog.New(slog.NewTextHandler(o.Log, nil)),
 		board: &board{path: data.join(StatusFile), s: Status{
