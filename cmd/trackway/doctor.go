@@ -74,6 +74,7 @@ ClickHouse endpoint, and no collector.`,
 	flags.StringVar(&to, "to", "0s", "until then")
 	flags.IntVar(&o.Sample, "sample", 4, "how many further hours to compare, chosen at random")
 	flags.BoolVar(&o.Repair, "repair", false, "mend rollups, facets, journeys and trace index")
+	flags.BoolVar(&o.WriteOff, "write-off", false, "note in the ledger that items and rows that are missing are lost")
 	flags.DurationVar(&o.Settle, "settle", 15*time.Second, "how long to look again at what differs, since units are stored table by table")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

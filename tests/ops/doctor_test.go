@@ -63,6 +63,7 @@ func TestDoctorFindsAndMendsWhatDoesNotAddUp(t *testing.T) {
 		"ALTER TABLE trackway.lat_q DELETE WHERE b > 30 SETTINGS mutations_sync = 2",
 		"ALTER TABLE trackway.facets DELETE WHERE value = 'p1' SETTINGS mutations_sync = 2",
 		"ALTER TABLE trackway.journey DELETE WHERE value IN ('u_3', 'o_9') SETTINGS mutations_sync = 2",
+		"INSERT INTO trackway.journey SELECT * FROM trackway.journey WHERE value = 'u_7'",
 		"ALTER TABLE trackway.trace_index DELETE WHERE 1 SETTINGS mutations_sync = 2",
 	} {
 		s.ClickHouse.Query(t, sql)
@@ -86,6 +87,11 @@ func TestDoctorFindsAndMendsWhatDoesNotAddUp(t *testing.T) {
 	require.NotEmpty(t, r.Findings)
 	assert.Equal(t, "rows", r.Findings[0].Check)
 	assert.Contains(t, r.Findings[0].Text, "stored 200 rows, 199 are there")
+	r, failed = doctor(t, s, "--settle", "0s", "--repair", "--write-off")
+	assert.False(t, failed, "%+v", r.Findings)
+	r, failed = doctor(t, s, "--settle", "0s")
+	assert.False(t, failed)
+	assert.Empty(t, r.Findings)
 }
 
 func TestErasureIsAccountedFor(t *testing.T) {

@@ -93,7 +93,7 @@ func (c *checker) pending(ctx context.Context) ([]Finding, error) {
 		case s.Pending < 0:
 			findings = append(findings, Finding{Check: "pending", Project: s.Project, Text: fmt.Sprintf("%d items more left the queue than entered it", -s.Pending)})
 		case s.Pending > 0 && deliveries == 0:
-			findings = append(findings, Finding{Check: "pending", Project: s.Project, Text: fmt.Sprintf("%d items are accepted and neither stored nor in the sending queue, which is empty", s.Pending)})
+			findings = append(findings, Finding{Check: "pending", Project: s.Project, Text: fmt.Sprintf("%d items are accepted and neither stored nor in the sending queue, which is empty", s.Pending), lost: s.Pending, column: pendingColumn})
 		}
 	}
 	return findings, nil

@@ -125,10 +125,11 @@ SELECT %[7]s, max(ttl_days) AS x FROM %[8]s.%[9]s WHERE %[10]s >= %[11]s AND %[1
 		k, strings.Join(outer, ", "), strings.Join(raw, ", "), d.ttl, rows, where, strings.Join(derived, ", "), db, d.table, d.key[1], from, to, strings.Join(having, " OR "))
 }
 
-// repair inserts what is missing. Sums are linear, and unsigned sums wrap around, so
-// what is too much is taken away by adding its complement. A journey row that is
-// too much is left.
-func (d *derivation) repair(db, from, to string) string {
+// repair gives the statements that make the table agree. Sums are linear, and
+// unsigned sums wrap around, so what is too much is taken away by adding its
+// complement. Journey rows are deleted where there are too many, and then inserted
+// where they are missing.
+func (d *derivation) repair(db, from, to string) []string {
 	columns := append(append([]string{}, d.key...), d.sums...)
 	var values []string
 	for i := range d.key {
@@ -137,12 +138,17 @@ func (d *derivation) repair(db, from, to string) string {
 	for i := range d.sums {
 		values = append(values, fmt.Sprintf("reinterpretAsUInt64(d%d)", i))
 	}
+	var statements []string
 	missing := ""
 	if len(d.sums) == 0 {
 		missing = " WHERE d0 > 0"
 	}
-	return fmt.Sprintf("INSERT INTO %s.%s (%s, ttl_days) SELECT %s, ttl FROM (%s)%s",
-		db, d.table, strings.Join(columns, ", "), strings.Join(values, ", "), d.difference(db, from, to), missing)
+	if len(d.sums) == 0 && !d.set {
+		statements = append(statements, fmt.Sprintf("ALTER TABLE %s.%s DELETE WHERE (%s) IN (SELECT %s FROM (%s) WHERE d0 < 0) SETTINGS mutations_sync = 2, allow_nondeterministic_mutations = 1",
+			db, d.table, strings.Join(d.key, ", "), strings.Join(values, ", "), d.difference(db, from, to)))
+	}
+	return append(statements, fmt.Sprintf("INSERT INTO %s.%s (%s, ttl_days) SELECT %s, ttl FROM (%s)%s",
+		db, d.table, strings.Join(columns, ", "), strings.Join(values, ", "), d.difference(db, from, to), missing))
 }
 
 // span is a range of whole hours.
@@ -218,8 +224,10 @@ func (c *checker) compare(ctx context.Context, d *derivation, from, to string) (
 	}
 	repaired := false
 	if c.Repair && time.Now().After(c.deadline) {
-		if _, err := c.Store.Query(ctx, d.repair(c.Database, from, to)); err != nil {
-			return nil, fmt.Errorf("repairing %s: %w", d.table, err)
+		for _, sql := range d.repair(c.Database, from, to) {
+			if _, err := c.Store.Query(ctx, sql); err != nil {
+				return nil, fmt.Errorf("repairing %s: %w", d.table, err)
+			}
 		}
 		repaired = true
 	}
@@ -228,7 +236,7 @@ func (c *checker) compare(ctx context.Context, d *derivation, from, to string) (
 		findings = append(findings, Finding{
 			Check: "derived", Project: r.Project, Table: d.table, Time: r.Time,
 			Text:     fmt.Sprintf("%d keys differ from the rows: %d missing, %d too many", r.Keys, r.More, r.Less),
-			Repaired: repaired && (len(d.sums) > 0 || r.Less == 0),
+			Repaired: repaired,
 		})
 	}
 	return findings, nil

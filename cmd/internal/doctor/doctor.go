@@ -25,6 +25,8 @@ type Options struct {
 	Sample int
 	// Repair mends what is derived from rows.
 	Repair bool
+	// WriteOff notes in the ledger that what is missing is lost.
+	WriteOff bool
 	// Settle is how long what differs is looked at again, because units are stored
 	// table by table.
 	Settle time.Duration
@@ -39,8 +41,12 @@ type Finding struct {
 	// Minute or hour, UTC.
 	Time string `json:"time,omitempty"`
 	Text string `json:"text"`
-	// Repaired says that it was mended.
+	// Repaired says that it was mended, or written off.
 	Repaired bool `json:"repaired,omitempty"`
+
+	// lost is how much is missing of a column of the ledger.
+	lost   int64
+	column string
 }
 
 // Report is what a check found.
@@ -82,6 +88,9 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	}
 	for _, check := range []func(context.Context) ([]Finding, error){c.rows, c.derived, c.pending, c.deadLetters, c.equation} {
 		findings, err := c.settled(ctx, check)
+		if err == nil && o.WriteOff {
+			err = c.writeOff(ctx, findings)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -94,6 +94,7 @@ WHERE bitShiftRight(unit, 32) >= toUnixTimestamp(%[4]s) GROUP BY project, minute
 			findings = append(findings, Finding{
 				Check: "rows", Project: d.Project, Table: table, Time: d.Minute,
 				Text: fmt.Sprintf("units formed in this minute stored %d rows, %d are there", d.Counted, d.There),
+				lost: d.Counted - d.There, column: column,
 			})
 		}
 	}
