@@ -35,8 +35,8 @@ type Batch struct {
 	project  uint32 // of the current item
 	begun    bool   // the current item has no row yet
 
-	enc    []byte // the encoding, when sealed
-	parsed *parsed
+	enc    []byte  // the encoding; empty while it is not known
+	parsed *parsed // of enc, which then belongs to the parts; nil while nobody asked
 }
 
 // building is the part of one window while it is appended to.
@@ -97,8 +97,16 @@ func (b *Batch) edit() {
 	if b.dict.table == nil {
 		b.dict.reset()
 	}
+	if len(b.enc) > 0 {
+		b.forget()
+	}
+}
+
+// forget drops the encoding. Its memory is used again unless parts share it.
+func (b *Batch) forget() {
+	b.enc = b.enc[:0]
 	if b.parsed != nil {
-		b.parsed, b.enc = nil, nil // parts that were handed out keep the encoding
+		b.enc, b.parsed = nil, nil
 	}
 }
 
@@ -128,49 +136,65 @@ func (b *Batch) Reset() {
 	b.building, b.last = b.building[:0], nil
 	b.dict.reset()
 	b.items, b.project, b.begun = 0, 0, false
-	b.enc, b.parsed = nil, nil
+	b.forget()
 }
 
 // Items is the number of items that rows came from.
 func (b *Batch) Items() int { return b.items }
 
-// Size is the number of bytes of the encoding. A Batch that was appended to is
-// encoded for it, which Parts and AppendTo make use of.
-func (b *Batch) Size() int { return len(b.seal().enc) }
+// Size is the number of bytes of the encoding, which AppendTo and Parts make use of.
+func (b *Batch) Size() int { return len(b.encoded()) }
 
 // AppendTo appends the encoding to dst. It is the same for the same rows, whether
 // they were appended or decoded.
 func (b *Batch) AppendTo(dst []byte) []byte {
-	if b.enc != nil {
+	if len(b.enc) > 0 {
 		return append(dst, b.enc...)
 	}
 	return b.encode(dst)
 }
 
+// encoded gives the encoding, which is the Batch's own.
+func (b *Batch) encoded() []byte {
+	if len(b.enc) == 0 {
+		b.enc = b.encode(b.enc)
+	}
+	return b.enc
+}
+
 // Parts gives the Batch's rows by window of days, in ascending order. They share
 // the memory of the encoding and stay valid whatever becomes of the Batch.
-func (b *Batch) Parts() []*Part { return b.seal().parsed.parts }
-
-// seal encodes a Batch that was appended to.
-func (b *Batch) seal() *Batch {
-	if b.parsed != nil {
-		return b
+func (b *Batch) Parts() []*Part {
+	if b.parsed == nil {
+		b.parsed = b.parse()
 	}
-	b.edit()
-	b.enc = b.encode(nil)
-	parsed, err := parse(b.enc)
+	return b.parsed.parts
+}
+
+// parse gives views of the encoding.
+func (b *Batch) parse() *parsed {
+	p, err := parse(b.encoded())
 	if err != nil {
 		panic("columns: a batch does not decode what it encodes: " + err.Error())
 	}
-	b.parsed = parsed
-	return b
+	return p
 }
 
 // ItemsByProject calls f for each project that items belong to, with their number;
 // a project may come several times.
 func (b *Batch) ItemsByProject(f func(project string, items int)) {
-	for _, p := range b.Parts() {
-		p.ItemsByProject(f)
+	if len(b.building) == 0 { // decoded, or empty
+		for _, p := range b.Parts() {
+			p.ItemsByProject(f)
+		}
+		return
+	}
+	for _, p := range b.building {
+		for _, r := range p.runs {
+			if r.counted {
+				f(string(b.dict.at(r.project)), r.n)
+			}
+		}
 	}
 }
 

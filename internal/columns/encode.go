@@ -61,7 +61,9 @@ func appendBlob(dst, b []byte) []byte {
 
 // encode appends the encoding of what was appended to the Batch.
 func (b *Batch) encode(dst []byte) []byte {
-	b.edit()
+	if b.dict.table == nil {
+		b.dict.reset()
+	}
 	dst = append(dst, Version)
 	dst = binary.AppendUvarint(dst, uint64(b.dict.len()))
 	for i := range uint32(b.dict.len()) {

@@ -5,7 +5,10 @@ import "encoding/binary"
 // Merge appends src's rows and items to dst, as if they had been appended to it.
 // src stays as it is.
 func Merge(dst, src *Batch) {
-	from := src.seal().parsed
+	from := src.parsed
+	if from == nil {
+		from = src.parse()
+	}
 	dst.edit()
 	remap := make([]uint32, len(from.dict))
 	for i, s := range from.dict {
