@@ -56,6 +56,7 @@ type found struct {
 	text      string
 	isText    bool
 	compound  bool // text stands for an object or array
+	written   bool // the record has the attribute already, as the sender set it
 	rank      int
 }
 
@@ -64,6 +65,7 @@ type found struct {
 type keys struct {
 	project  string
 	list     []found
+	own      int // attributes of the record that the sender set as keys
 	pairs    []pair
 	fresh    []pair // of them, those the trace did not have
 	segments []string
@@ -85,12 +87,13 @@ func (ks *keys) add(f found) {
 // record writes the keys of one record: those found among its attributes, where it
 // has none of its own those of its resource, and then those of its trace.
 func (c *correlation) record(ks *keys, trace pcommon.TraceID, attrs pcommon.Map, resource []found) {
-	ks.list = ks.list[:0]
+	ks.list, ks.own = ks.list[:0], 0
 	c.sources.gather(ks, attrs, 0)
 	for i := range resource {
 		ks.add(resource[i])
 	}
 	ks.pairs = ks.pairs[:0]
+	unchanged := 0
 	for i := range ks.list {
 		f := &ks.list[i]
 		value, reason, ok := c.values.of(f)
@@ -106,6 +109,9 @@ func (c *correlation) record(ks *keys, trace pcommon.TraceID, attrs pcommon.Map,
 		case !c.distinct.admit(ks.project, f.attribute):
 			ks.refused[reasonDistinct]++
 		default:
+			if f.written && f.value.Type() == pcommon.ValueTypeStr && f.value.Str() == value {
+				unchanged++
+			}
 			ks.pairs = append(ks.pairs, pair{f.attribute, value})
 		}
 	}
@@ -115,8 +121,10 @@ func (c *correlation) record(ks *keys, trace pcommon.TraceID, attrs pcommon.Map,
 	if len(ks.list) == 0 && len(ks.pairs) == 0 {
 		return
 	}
-	// Written anew, so that what was refused or renamed is gone.
-	removeKeys(attrs)
+	// Written anew where anything was refused, renamed or changed, so that it is gone.
+	if unchanged != ks.own {
+		removeKeys(attrs)
+	}
 	for _, p := range ks.pairs {
 		attrs.PutStr(p.attribute, p.value)
 	}

@@ -46,6 +46,7 @@ type reading struct {
 // sources are the places that keys are read from, compiled.
 type sources struct {
 	attributes    map[string]*reading
+	may           [maySlots]bool      // by hash of a name: it may be in attributes
 	baggage       map[string][]target // by the member's name
 	baggagePrefix string
 	query         map[string][]target
@@ -118,8 +119,20 @@ func (s *sources) read(name string) *reading {
 	if r == nil {
 		r = &reading{}
 		s.attributes[name] = r
+		s.may[mayHash(name)] = true
 	}
 	return r
+}
+
+// maySlots is the size of the table that spares most attributes the map.
+const maySlots = 512
+
+func mayHash(name string) uint {
+	n := uint(len(name))
+	if n == 0 {
+		return 0
+	}
+	return (n*37 ^ uint(name[n-1])*131 ^ uint(name[n/2])*61 ^ uint(name[0])*7) % maySlots
 }
 
 func (s *sources) attribute(name string, t target) {
@@ -136,7 +149,9 @@ func (s *sources) role(role role, names ...string) {
 // gather finds the keys among attributes.
 func (s *sources) gather(ks *keys, attrs pcommon.Map, base int) {
 	for k, v := range attrs.All() {
-		if r := s.attributes[k]; r != nil {
+		if !s.may[mayHash(k)] {
+			// nothing is read of it
+		} else if r := s.attributes[k]; r != nil {
 			for _, t := range r.keys {
 				ks.add(found{attribute: t.attribute, value: v, rank: base + t.rank})
 			}
@@ -145,10 +160,14 @@ func (s *sources) gather(ks *keys, attrs pcommon.Map, base int) {
 			}
 		}
 		if key, ok := strings.CutPrefix(k, conventions.CorrelationPrefix); ok {
+			as, written := k, true
 			if to, renamed := s.rename[key]; renamed {
-				k = conventions.CorrelationPrefix + to
+				as, written = conventions.CorrelationPrefix+to, false
 			}
-			ks.add(found{attribute: k, value: v, rank: base + rankSender})
+			if base == 0 {
+				ks.own++
+			}
+			ks.add(found{attribute: as, value: v, rank: base + rankSender, written: written && base == 0})
 		} else if s.baggagePrefix != "" {
 			if key, ok := strings.CutPrefix(k, s.baggagePrefix); ok && keyName.MatchString(key) {
 				ks.add(found{attribute: conventions.CorrelationPrefix + key, value: v, rank: base + rankBaggage})
