@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trackwayhq/trackway/internal/alongside"
@@ -27,6 +28,8 @@ type Book struct {
 	client   alongside.Client
 	maxBytes int
 	now      func() time.Time
+	// receives says whether a project processor counts what is received.
+	receives atomic.Bool
 
 	// mu is taken inside the journal's lock, see Change; so the journal must never
 	// be called while it is held.
@@ -148,6 +151,9 @@ func (b *Book) change(project string, minute int64, c Counts) alongside.Change {
 func (b *Book) Offered(minute int64, items ...Items) []alongside.Change {
 	changes := make([]alongside.Change, 0, len(items))
 	for _, it := range items {
+		if !b.receives.Load() {
+			it.Untallied = 0 // nobody has counted them before
+		}
 		changes = append(changes, b.change(it.Project, minute, Counts{
 			Received: int64(it.Items - it.Untallied), Removed: -int64(it.Untallied),
 		}))
@@ -182,6 +188,7 @@ func addTo(sums map[key]Counts, k key, c *Counts) {
 
 // Receive counts items that a sender delivered for a project.
 func (b *Book) Receive(ctx context.Context, project string, items int) (context.Context, func(error)) {
+	b.receives.Store(true)
 	minute := Minute(b.now())
 	if n := int64(takeRejected(ctx)); n > 0 {
 		b.add(project, minute, &Counts{Received: n, Rejected: n})
