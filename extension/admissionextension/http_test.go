@@ -201,6 +201,43 @@ func TestEncodings(t *testing.T) {
 	assert.Zero(t, a.budget.inUse(), "all of the budget was given back")
 }
 
+// Handlers close bodies, and so does the server: a decoder that went back to its
+// pool twice would be two requests' at once.
+func TestClosedTwice(t *testing.T) {
+	closed := 0
+	i := &inflater{Reader: strings.NewReader("hello"), closers: []io.Closer{closeFunc(func() { closed++ })}}
+	require.NoError(t, i.Close())
+	require.NoError(t, i.Close())
+	assert.Equal(t, 1, closed)
+	_, err := i.Read(make([]byte, 1))
+	require.ErrorIs(t, err, http.ErrBodyReadAfterClose)
+
+	addr, _ := serveHTTP(t, createDefaultConfig().(*Config), nil, func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		_ = r.Body.Close()
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+		}
+		_, _ = w.Write(text)
+	})
+	done := make(chan bool)
+	for i := range 16 {
+		go func() {
+			same := true
+			for n := range 50 {
+				want := strings.Repeat(fmt.Sprintf("request %d of %d ", n, i), 1000)
+				encoding := []string{"gzip", "zstd", "deflate", "snappy"}[n%4]
+				_, got := post(t, addr, bytes.NewReader(compressors[encoding]([]byte(want))), "Content-Encoding", encoding)
+				same = same && got == want
+			}
+			done <- same
+		}()
+	}
+	for range 16 {
+		assert.True(t, <-done, "a body came back as another's")
+	}
+}
+
 // A small first frame must not open the door to a large window in the next.
 func TestSecondFrameOfZstd(t *testing.T) {
 	addr, _ := serveHTTP(t, createDefaultConfig().(*Config), nil, reader)

@@ -57,19 +57,40 @@ const (
 	snappyFrameBytes = 160 << 10
 )
 
-// inflater closes what is below it.
+// inflater reads inflated bytes and, when closed, closes what is below it, once:
+// servers close bodies that handlers have closed already, and a decoder must not go
+// back to its pool twice.
 type inflater struct {
 	io.Reader
 	closers []io.Closer
 }
 
+// Read gives inflated bytes. A decoder that panics, as they have on bodies made for
+// it, is an error of this body and of nothing else.
+func (i *inflater) Read(p []byte) (n int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			n, err = 0, fmt.Errorf("inflating: %v", r)
+		}
+	}()
+	return i.Reader.Read(p)
+}
+
+// Close closes what is below.
 func (i *inflater) Close() error {
 	var errs []error
 	for _, c := range i.closers {
 		errs = append(errs, c.Close())
 	}
+	i.Reader, i.closers = closedReader{}, nil
 	return errors.Join(errs...)
 }
+
+// closedReader is what is left of a closed body: its decoder may be another's.
+type closedReader struct{}
+
+// Read fails.
+func (closedReader) Read([]byte) (int, error) { return 0, http.ErrBodyReadAfterClose }
 
 // closeFunc is a function as an io.Closer.
 type closeFunc func()
