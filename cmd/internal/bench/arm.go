@@ -23,6 +23,8 @@ type arm struct {
 	// contrib says that rows go to the tables of the upstream exporter.
 	contrib bool
 	probes  probes
+	// projects above 0 send with ingest keys, one each.
+	projects int
 	// ledger has the delivery ledger compared too, which is written every ten
 	// seconds.
 	ledger bool

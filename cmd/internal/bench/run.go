@@ -62,7 +62,7 @@ func (b *Bench) measure(ctx context.Context, a *arm) (*report.Point, error) {
 func settings(s *sender.Spec) report.Settings {
 	set := report.Settings{
 		Format: string(s.Workload.Format), Mix: s.Workload.Mix.String(), Connections: s.Connections, Batch: s.Workload.Batch, Rate: s.Rate,
-		Projects: max(1, s.Workload.Projects), SpreadDays: s.Workload.SpreadDays,
+		Projects: 1, SpreadDays: s.Workload.SpreadDays,
 		Warmup: float64(s.Warmup), Seconds: float64(s.Duration), Seed: s.Workload.Seed,
 	}
 	if s.Workload.Mix == (workload.Mix{}) {
@@ -113,6 +113,12 @@ func (r *run) load(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, child.Stop(stopSender)) }()
 	spec := r.arm.spec
 	spec.URL = r.arm.url(r.stack)
+	if r.arm.projects > 0 {
+		if spec.Keys, err = r.makeKeys(ctx, r.arm.projects); err != nil {
+			return err
+		}
+		r.point.Settings.Projects = r.arm.projects
+	}
 	var ready sender.Message
 	if err := child.Say(spec); err != nil {
 		return err

@@ -1,9 +1,6 @@
 package workload
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // Format is the encoding of bodies.
 type Format string
@@ -21,9 +18,6 @@ type Options struct {
 	Mix    Mix    `json:"mix"`
 	Batch  int    `json:"batch"` // items a body
 	Bodies int    `json:"bodies"`
-	// Projects above 1 spread bodies over so many projects, named in the resource
-	// attribute trackway.project. Only OTLP can say it.
-	Projects int `json:"projects,omitempty"`
 	// SpreadDays above 0 draws times from so many days back; otherwise the items of
 	// a body are 10 µs apart and end now.
 	SpreadDays int `json:"spread_days,omitempty"`
@@ -38,10 +32,6 @@ func (o Options) Validate() error {
 		return fmt.Errorf("batch: want 1 to 1000000 items, got %d", o.Batch)
 	case o.Bodies < 1:
 		return fmt.Errorf("bodies: want at least 1, got %d", o.Bodies)
-	case o.Projects > 1 && o.Format != OTLP:
-		return errors.New("projects: only OTLP bodies can name one")
-	case o.Projects > maxProjects:
-		return fmt.Errorf("projects: want at most %d, got %d", maxProjects, o.Projects)
 	case o.SpreadDays < 0 || o.SpreadDays > 29:
 		return fmt.Errorf("spread_days: want 0 to 29, less than the retention, got %d", o.SpreadDays)
 	}
@@ -68,7 +58,6 @@ type Body struct {
 
 	options *Options
 	items   []places
-	project []int // where the project's digits stand
 }
 
 // Items is the number of items of any kind.

@@ -2,12 +2,6 @@ package workload
 
 import "strconv"
 
-// Projects in bodies are p0000 to p9999.
-const (
-	projectDigits = 4
-	maxProjects   = 10_000
-)
-
 // otlpBodies makes bodies of traces and, for mixes with events, of logs. OTLP has
 // an endpoint for each, so that a mix is kept over several bodies and not within
 // one: every total-th part of the items goes to the logs.
@@ -61,19 +55,12 @@ func otlpBody(g *generator, o *Options, path string) *Body {
 	var resource message
 	resource.attribute(1, "service.name", service)
 	resource.attribute(1, "deployment.environment.name", "prod")
-	project := -1
-	if o.Projects > 1 {
-		project = resource.attribute(1, "trackway.project", "p0000") + 1
-	}
 	var resourceScoped, all message
-	resourceAt := resourceScoped.message(1, &resource)
+	resourceScoped.message(1, &resource)
 	scopedAt := resourceScoped.message(2, &scoped)
 	at := all.message(1, &resourceScoped)
 	for i := range b.items {
 		b.items[i].shift(at + scopedAt)
-	}
-	if project >= 0 {
-		b.project = []int{at + resourceAt + project}
 	}
 	b.Content = all
 	return b

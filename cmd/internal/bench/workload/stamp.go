@@ -13,9 +13,6 @@ const step = 10 * time.Microsecond
 // give the same identifiers.
 func (b *Body) Stamp(seq uint64, now time.Time) {
 	words := source{state: scramble(b.options.Seed) ^ seq<<20}
-	for _, at := range b.project {
-		decimal(b.Content[at:at+projectDigits], seq%uint64(b.options.Projects))
-	}
 	spread := time.Duration(b.options.SpreadDays) * 24 * time.Hour
 	var clock textClock
 	var t traceIDs
