@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
 // Named keys are found where people and programs write them into text.
@@ -49,5 +50,23 @@ func TestPairs(t *testing.T) {
 		again, changed := p.text(got, shapeProse, 0)
 		assert.Equal(t, got, again)
 		assert.False(t, changed, "done twice: %q", got)
+	}
+}
+
+// A text that was clean is not looked at again, and only that text under that key.
+func TestCleanTextsAreRemembered(t *testing.T) {
+	p := newTestRedaction(t, createDefaultConfig().(*Config)).begin()
+	for _, value := range []string{"clean", "clean", "password=hunter2", "clean", "password=hunter2", ""} {
+		m := pcommon.NewMap()
+		m.PutStr("note", value)
+		m.PutStr("url.query", "q="+value)
+		m.PutEmptyMap("nested").PutStr("note", value)
+		p.record = 0
+		p.attributes(m)
+		want := 0
+		if value == "password=hunter2" {
+			want = 3
+		}
+		assert.Equal(t, want, p.record, value)
 	}
 }

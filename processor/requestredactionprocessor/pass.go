@@ -14,7 +14,7 @@ type pass struct {
 	record int     // values of the current record
 	hash   *keyedhash.Hasher
 	found  []span
-	known  [knownKeys]knownKey
+	keys   [knownKeys]knownKey
 
 	// Of the value that is scanned at the moment: a rule drops the attribute it
 	// is in, or there is more in it than may be looked at.
@@ -25,31 +25,43 @@ type pass struct {
 // times the names that the requests of a service have.
 const knownKeys = 512
 
-// knownKey is a key that a pass has met with what the matcher said.
+// knownKey is a key that a pass has met with what the matcher said, and the last
+// text under it that had nothing to redact: methods, routes and user agents repeat.
 type knownKey struct {
 	key      string
 	decision decision
+	clean    []byte
 }
 
-// of says what happens to the value under key, as the matcher does. Most keys are
-// found in the pass's own table, in the place that their length and four of their
-// bytes give, for a fraction of the price of a map. A place is never given to
-// another key, so that senders of many keys cost no more than the map.
+// maxClean is the longest text, in bytes, that is kept as clean.
+const maxClean = 192
+
+// of says what happens to the value under key, as the matcher does.
 func (p *pass) of(key string) decision {
+	d, _ := p.known(key)
+	return d
+}
+
+// known gives also the entry of the key, nil when there is none. Most keys are found
+// in the pass's own table, in the place that their length and four of their bytes
+// give, for a fraction of the price of a map. A place is never given to another key,
+// so that senders of many keys cost no more than the map.
+func (p *pass) known(key string) (decision, *knownKey) {
 	n := len(key)
 	if n == 0 {
-		return decision{}
+		return decision{}, nil
 	}
 	hash := uint32(n)*37 ^ uint32(key[n-1])*131 ^ uint32(key[0])*7 ^ uint32(key[n/2])*61 ^ uint32(key[n*3/4])*257
-	known := &p.known[(hash^hash>>9)%knownKeys]
+	known := &p.keys[(hash^hash>>9)%knownKeys]
 	if known.key == key {
-		return known.decision
+		return known.decision, known
 	}
 	d := p.r.keys.of(key)
 	if known.key == "" && n <= maxRememberedKey {
 		known.key, known.decision = strings.Clone(key), d
+		return d, known
 	}
-	return d
+	return d, nil
 }
 
 // hit counts a value that r redacts, or would redact in shadow mode.

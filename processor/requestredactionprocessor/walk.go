@@ -15,7 +15,14 @@ func (p *pass) attributes(m pcommon.Map) { p.entries(m, 0) }
 func (p *pass) entries(m pcommon.Map, depth int) {
 	var gone []string
 	for k, v := range m.All() {
-		if p.value(p.of(k), v, depth) {
+		d, known := p.known(k)
+		if known != nil && v.Type() == pcommon.ValueTypeStr && d.rule == nil {
+			if v.Str() != string(known.clean) && p.string(d, v, known) {
+				gone = append(gone, k)
+			}
+			continue
+		}
+		if p.value(d, v, depth) {
 			gone = append(gone, k)
 		}
 	}
@@ -34,11 +41,7 @@ func (p *pass) value(d decision, v pcommon.Value, depth int) (gone bool) {
 	}
 	switch v.Type() {
 	case pcommon.ValueTypeStr:
-		text, changed, gone := p.scan(v.Str(), d.shape)
-		if changed && !p.r.shadow {
-			v.SetStr(text)
-		}
-		return gone
+		return p.string(d, v, nil)
 	case pcommon.ValueTypeInt:
 		return p.integer(v)
 	case pcommon.ValueTypeBytes:
@@ -55,6 +58,22 @@ func (p *pass) value(d decision, v pcommon.Value, depth int) (gone bool) {
 		return p.elements(d, v.Slice(), depth+1)
 	}
 	return false
+}
+
+// string redacts a text; known, when there is one, keeps it if it is clean.
+func (p *pass) string(d decision, v pcommon.Value, known *knownKey) (gone bool) {
+	s := v.Str()
+	if d.skip {
+		return false
+	}
+	text, changed, gone := p.scan(s, d.shape)
+	switch {
+	case changed && !p.r.shadow:
+		v.SetStr(text)
+	case known != nil && !changed && !gone && !p.unscannable && len(s) <= min(maxClean, p.r.maxValueBytes):
+		known.clean = append(known.clean[:0], s...)
+	}
+	return gone
 }
 
 // elements redacts the values of a slice; those that have to go take the slice
