@@ -13,6 +13,8 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/extension/extensiontest"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -51,12 +53,17 @@ func startDurable(t *testing.T, cfg *Config, dir string, change func(*journalsto
 	cfg.Queue.Get().StorageID, cfg.Queue.Get().WaitForResult = &journalID, false
 	cfg.DeadLetter.Directory = dir + "/deadletter"
 	set := settings()
+	core, seen := observer.New(zap.InfoLevel)
+	set.Logger = zap.New(core)
 	set.ID = component.NewID(set.ID.Type()) // the same in each life
 	made, err := NewFactory().CreateTraces(t.Context(), set, cfg)
 	require.NoError(t, err)
 	require.NoError(t, made.Start(t.Context(), host))
 	return made.(*shared), sync.OnceFunc(func() {
 		assert.NoError(t, made.Shutdown(context.Background()))
+		for _, entry := range seen.All() {
+			assert.NotContains(t, entry.Message, "Dropping data", "a stop drops nothing")
+		}
 		assert.NoError(t, ext.Shutdown(context.Background()))
 	})
 }

@@ -19,6 +19,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/trackwayhq/trackway/exporter/clickhouserollupexporter/internal/metadata"
 	"github.com/trackwayhq/trackway/internal/convert"
@@ -119,6 +121,7 @@ func newExporter(ctx context.Context, set exporter.Settings, cfg *Config) (*roll
 		// What push could not do is done again by the next collector: only the
 		// helper's retries leave an item in the queue when it stops.
 		options = append(options, exporterhelper.WithRetry(cfg.Retry))
+		set.Logger = set.Logger.WithOptions(zap.WrapCore(func(c zapcore.Core) zapcore.Core { return quietCore{c, e.inserter.stopping} }))
 	}
 	e.queue, err = xexporterhelper.NewTracesRequest(ctx, set,
 		func(ctx context.Context, _ ptrace.Traces) (xexporterhelper.Request, error) {
