@@ -86,6 +86,13 @@ func (c *corpus) fill(s *sent) {
 	c.fillNDJSON(s)
 }
 
+// fillRefused makes spans of a service whose rows the store refuses.
+func (c *corpus) fillRefused(s *sent) {
+	for _, place := range sortedKeys(namedPlaces) {
+		namedPlaces[place](s.span(s.spans), c.key(), c.plain("refused span "+place))
+	}
+}
+
 func (c *corpus) fillLogs(s *sent) {
 	for _, place := range sortedKeys(logBodies) {
 		for range 4 {

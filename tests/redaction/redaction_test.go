@@ -76,7 +76,7 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 		t.Logf("%d secrets of %d found: %v", len(f.found), len(c.secrets), places)
-		for _, source := range []string{"table requests", "table spans", "table events", "file in journal", "live tail"} {
+		for _, source := range []string{"table requests", "table spans", "table events", "file in journal", "file in deadletter", "live tail"} {
 			assert.NotZero(t, places[source], "nothing was found in %s, so that the search there proves nothing", source)
 		}
 	})
@@ -90,13 +90,14 @@ func run(t *testing.T, c *corpus, args ...string) *finder {
 	s := newSent("corpus")
 	c.fill(s)
 	s.post(t, stack)
-	f := newFinder(c.secrets)
 	require.Eventually(t, func() bool {
 		got, err := stack.ClickHouse.TryQuery(t.Context(), `SELECT (SELECT count() FROM trackway.requests) + (SELECT count() FROM trackway.spans) >= `+
 			fmt.Sprint(s.traces.SpanCount())+` AND (SELECT count() FROM trackway.events) >= `+fmt.Sprint(s.logs.LogRecordCount())+
 			` AND (SELECT count() FROM trackway.otel_metrics_summary) > 0 AND (SELECT count() FROM trackway.requests WHERE service = 'corpus-ndjson') > 0`)
 		return err == nil && strings.TrimSpace(got) == "1"
 	}, arrival, 100*time.Millisecond, "everything is stored")
+	refuse(t, stack, c)
+	f := newFinder(c.secrets)
 	f.everywhere(t, stack)
 	records, _, err := tail.Records()
 	require.NoError(t, err)
@@ -108,6 +109,35 @@ func run(t *testing.T, c *corpus, args ...string) *finder {
 		f.strings("live tail", v)
 	}
 	return f
+}
+
+// refuse has the store refuse the rows of a service for ever, so that they become
+// dead letters.
+func refuse(t *testing.T, stack *harness.Stack, c *corpus) {
+	t.Helper()
+	const service = "refused"
+	for _, table := range []string{"requests", "spans"} {
+		stack.ClickHouse.Query(t, "ALTER TABLE trackway."+table+" ADD CONSTRAINT corpus CHECK service != '"+service+"'")
+	}
+	s := newSent(service)
+	c.fillRefused(s)
+	body, err := ptraceotlp.NewExportRequestFromTraces(s.traces).MarshalProto()
+	require.NoError(t, err)
+	send(t, stack.OTLPHTTP+"/v1/traces", "application/x-protobuf", body)
+	require.Eventually(t, func() bool {
+		letters, err := filepath.Glob(filepath.Join(stack.Data, "deadletter", "*"))
+		return err == nil && len(letters) > 0 && fileBytes(letters) > len(namedPlaces)*100
+	}, arrival, 100*time.Millisecond, "what the store refuses becomes dead letters")
+}
+
+// fileBytes is the size of files together.
+func fileBytes(paths []string) (n int) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			n += int(info.Size())
+		}
+	}
+	return n
 }
 
 func (s *sent) post(t *testing.T, stack *harness.Stack) {
