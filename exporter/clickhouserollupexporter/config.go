@@ -35,8 +35,9 @@ const (
 	defaultUnitMaxAge = 500 * time.Millisecond
 	// From here on the rows cost more than the insert itself.
 	defaultUnitMinRows = 8_192
-	// Stays well below the engine's insert block of a million rows.
-	defaultUnitMaxRows = 50_000
+	// Stays well below the engine's insert block of a million rows. The buffers of a
+	// unit take about 1 KB a row; beyond this a row costs the engine little less.
+	defaultUnitMaxRows = 25_000
 	// Of the rows' encoding; the blocks made of them are about as large again.
 	defaultUnitMaxBytes = 16 << 20
 	// One unit at a time leaves the engine idle while it syncs; every one more

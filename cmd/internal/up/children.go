@@ -56,6 +56,7 @@ func (s *stack) children() []*child {
 		{
 			name: "collector", path: s.install.collector, stopLimit: collectorStopLimit,
 			args:  []string{"--config", "file:" + s.install.standalone},
+			env:   collectorEnv(),
 			probe: httpProbe("http://" + reachable(a.Health)),
 		},
 		{

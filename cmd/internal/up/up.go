@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -129,7 +130,7 @@ func (s *stack) start(c *child) (*supervised, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.env, c.spawn, c.board = s.env, s.spawn, s.board
+	c.env, c.spawn, c.board = append(slices.Clone(s.env), c.env...), s.spawn, s.board
 	c.ready, c.ended = make(chan struct{}), make(chan string, 1)
 	c.warn = func(err error) { s.log.Warn("supervision", "child", c.name, "error", err) }
 
