@@ -193,7 +193,7 @@ func TestBadOTLP(t *testing.T) {
 		{"garbage as JSON", "application/json", "", []byte(`{"resourceSpans": "no"`), http.StatusBadRequest},
 		{"cut protobuf", "application/x-protobuf", "", body[:len(body)-3], http.StatusBadRequest},
 		{"not gzip", "application/x-protobuf", "gzip", body, http.StatusBadRequest},
-		{"unknown compression", "application/x-protobuf", "sparkle", body, http.StatusBadRequest},
+		{"unknown compression", "application/x-protobuf", "sparkle", body, http.StatusUnsupportedMediaType},
 		{"unknown content type", "text/plain", "", body, http.StatusUnsupportedMediaType},
 	} {
 		t.Run(c.name, func(t *testing.T) {
