@@ -55,3 +55,36 @@ func TestLedgerAddsUpUnderKills(t *testing.T) {
 		UNION ALL SELECT toDateTime(intDiv(bitShiftRight(unit, 32), 60) * 60, 'UTC'), -1 FROM trackway.requests
 	) GROUP BY minute HAVING sum(n) != 0`), "rows are counted in the minute in which their unit was formed")
 }
+
+// An item that the store refuses is among the dead letters once and counted once,
+// whenever the collector is killed while it looks for it.
+func TestDeadLettersAddUpUnderKills(t *testing.T) {
+	s := harness.StartStack(t)
+	send(t, s, "", requestLine("/warm", 0))
+	eventually(t, s, "1", "SELECT count() FROM trackway.requests")
+	s.ClickHouse.Query(t, "ALTER TABLE trackway.requests ADD CONSTRAINT no_poison CHECK route != '/poison'")
+	const batches = 30
+	kills := 0
+	for i := range batches {
+		send(t, s, fmt.Sprint("b", i), requestLine("/good", i), eventLine(i), requestLine("/poison", i), requestLine("/good", i))
+		if i%6 == 5 {
+			pid := s.ChildPID(t, "collector")
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+			require.True(t, assertEventually(func() bool { return s.ChildPID(t, "collector") != pid }))
+			kills++
+		}
+	}
+	require.Positive(t, kills)
+	eventually(t, s, fmt.Sprintf("%d\t0", 2*batches), "SELECT countIf(route = '/good'), countIf(route = '/poison') FROM trackway.requests")
+	eventually(t, s, fmt.Sprint(batches), "SELECT count() FROM trackway.events")
+	require.True(t, assertEventually(func() bool { return len(letters(t, s.Data).Entries) == batches }))
+	want := fmt.Sprintf("%d\t%d\t0", 3*batches+1, batches)
+	sums := "SELECT sum(stored), sum(dead_letter), sum(pending) FROM trackway.delivery_ledger FINAL"
+	require.True(t, assertEventually(func() bool {
+		flush(t, s)
+		return s.ClickHouse.Query(t, sums) == want
+	}), "want %s, got %s", want, s.ClickHouse.Query(t, sums))
+	assert.Len(t, letters(t, s.Data).Entries, batches)
+	r, failed := doctor(t, s)
+	assert.False(t, failed, "%+v", r.Findings)
+}

@@ -24,7 +24,10 @@ type derivation struct {
 	rows string
 	// ttl gives how long the derived row is kept, in days.
 	ttl string
-	// sets are tables in which only the presence of a key matters.
+	// carry is a column that is not compared: after a unit was split because a table
+	// refused it, what is derived from a row can be of another unit than the row.
+	carry string
+	// set says that only the presence of a key matters.
 	set bool
 }
 
@@ -69,9 +72,9 @@ var derivations = []derivation{
 		sums: []string{"cnt", "weight"}, rawSums: []string{"toUInt64(1)", "toUInt64(weight)"},
 	},
 	{
-		table: "journey", rows: keyedRows, ttl: "ttl_days",
-		key: []string{"project", "ts", "key", "value", "kind", "rid", "service", "name", "status", "duration_ms", "unit", "trace_id"},
-		raw: []string{"project", "ts", "k", "v", "kind", "rid", "service", "name", "status", "duration_ms", "unit", "trace_id"},
+		table: "journey", rows: keyedRows, ttl: "ttl_days", carry: "unit",
+		key: []string{"project", "ts", "key", "value", "kind", "rid", "service", "name", "status", "duration_ms", "trace_id"},
+		raw: []string{"project", "ts", "k", "v", "kind", "rid", "service", "name", "status", "duration_ms", "trace_id"},
 	},
 	{
 		table: "trace_index", rows: tracedRows, ttl: "ttl_days", set: true,
@@ -108,6 +111,9 @@ func (d *derivation) difference(db, from, to string) string {
 		}
 		raw, derived = append(raw, fmt.Sprintf("%s AS m%d", s, i)), append(derived, fmt.Sprintf("%s AS m%d", t, i))
 		outer, having = append(outer, fmt.Sprintf("sum(m%d) AS d%d", i, i)), append(having, fmt.Sprintf("d%d != 0", i))
+	}
+	if d.carry != "" {
+		raw, derived, outer = append(raw, fmt.Sprintf("max(%s) AS c", d.carry)), append(derived, fmt.Sprintf("max(%s) AS c", d.carry)), append(outer, "max(c) AS c")
 	}
 	if d.set { // what is left over says a minute too many, which costs a look and no more
 		having = []string{"d0 > 0"}
@@ -146,6 +152,9 @@ func (d *derivation) repair(db, from, to string) []string {
 	if len(d.sums) == 0 && !d.set {
 		statements = append(statements, fmt.Sprintf("ALTER TABLE %s.%s DELETE WHERE (%s) IN (SELECT %s FROM (%s) WHERE d0 < 0) SETTINGS mutations_sync = 2, allow_nondeterministic_mutations = 1",
 			db, d.table, strings.Join(d.key, ", "), strings.Join(values, ", "), d.difference(db, from, to)))
+	}
+	if d.carry != "" {
+		columns, values = append(columns, d.carry), append(values, "c")
 	}
 	return append(statements, fmt.Sprintf("INSERT INTO %s.%s (%s, ttl_days) SELECT %s, ttl FROM (%s)%s",
 		db, d.table, strings.Join(columns, ", "), strings.Join(values, ", "), d.difference(db, from, to), missing))
