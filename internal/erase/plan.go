@@ -22,7 +22,8 @@ type Options struct {
 type Deletion struct {
 	Table string
 	Rows  uint64
-	SQL   string
+	// Statements delete the rows, in order.
+	Statements []string
 	// Ledger takes the rows out of the delivery ledger, which would miss them
 	// otherwise; "" where nothing counts them.
 	Ledger string
@@ -43,7 +44,7 @@ func Plan(ctx context.Context, query Query, s Subject, o Options) ([]Deletion, e
 		if condition == "" {
 			continue
 		}
-		answer, err := query(ctx, fmt.Sprintf("SELECT count() FROM %s.%s WHERE %s", database, t.name, condition))
+		answer, err := query(ctx, fmt.Sprintf("SELECT count() FROM %s.%s WHERE %s SETTINGS log_queries = 0", database, t.name, condition))
 		if err != nil {
 			return nil, fmt.Errorf("counting rows of %s: %w", t.name, err)
 		}
@@ -51,9 +52,7 @@ func Plan(ctx context.Context, query Query, s Subject, o Options) ([]Deletion, e
 		if err != nil {
 			return nil, fmt.Errorf("counting rows of %s: %w", t.name, err)
 		}
-		out = append(out, Deletion{Table: t.name, Rows: rows, SQL: fmt.Sprintf(
-			"ALTER TABLE %s.%s%s DELETE WHERE %s SETTINGS mutations_sync = 2, allow_nondeterministic_mutations = 1",
-			database, t.name, o.Schema.OnCluster(), condition), Ledger: t.uncount(s, o, database, condition)})
+		out = append(out, Deletion{Table: t.name, Rows: rows, Statements: t.statements(o.Schema, condition), Ledger: t.uncount(s, o, database, condition)})
 	}
 	return out, nil
 }
@@ -126,8 +125,10 @@ func Apply(ctx context.Context, query Query, plan []Deletion, done func(Deletion
 				return fmt.Errorf("taking what is erased from %s out of the delivery ledger: %w", d.Table, err)
 			}
 		}
-		if _, err := query(ctx, d.SQL); err != nil {
-			return fmt.Errorf("erasing from %s: %w", d.Table, err)
+		for _, sql := range d.Statements {
+			if _, err := query(ctx, sql); err != nil {
+				return fmt.Errorf("erasing from %s: %w", d.Table, err)
+			}
 		}
 		if done != nil {
 			done(d)

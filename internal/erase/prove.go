@@ -41,7 +41,7 @@ func Prove(ctx context.Context, query Query, s Subject, o schema.Options) ([]Sea
 		}
 		counts = append(counts, "countIf("+t.mentions(s)+")")
 		where := scoped(t, s, "1")
-		answer, err := query(ctx, fmt.Sprintf("SELECT %s FROM %s.%s WHERE %s SETTINGS apply_deleted_mask = 0",
+		answer, err := query(ctx, fmt.Sprintf("SELECT %s FROM %s.%s WHERE %s SETTINGS apply_deleted_mask = 0, log_queries = 0",
 			strings.Join(counts, ", "), o.LocalDatabase(), t.name, where))
 		if err != nil {
 			return nil, fmt.Errorf("searching %s: %w", t.name, err)

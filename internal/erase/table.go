@@ -36,7 +36,7 @@ func (t table) records() bool { return t.has("project", "ts", "rid", "correlatio
 // tables reads which tables a database has.
 func tables(ctx context.Context, query Query, o schema.Options) ([]table, error) {
 	answer, err := query(ctx, fmt.Sprintf("SELECT table, name, type FROM system.columns WHERE database = '%s' AND default_kind != 'ALIAS' "+
-		"AND table IN (SELECT name FROM system.tables WHERE database = '%s' AND engine LIKE '%%MergeTree') ORDER BY table, position",
+		"AND table IN (SELECT name FROM system.tables WHERE database = '%s' AND engine LIKE '%%MergeTree' AND NOT startsWith(name, '"+helperPrefix+"')) ORDER BY table, position",
 		o.LocalDatabase(), o.LocalDatabase()))
 	if err != nil {
 		return nil, fmt.Errorf("reading the tables of database %s: %w", o.LocalDatabase(), err)

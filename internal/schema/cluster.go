@@ -116,3 +116,12 @@ func Distributed(o Options) []Statement {
 	}
 	return out
 }
+
+// EverywhereEngine is the engine of a small table that has the same rows on every
+// node.
+func EverywhereEngine(o Options) string {
+	if o.Cluster == "" {
+		return "MergeTree"
+	}
+	return "ReplicatedMergeTree(" + everyReplica + ")"
+}

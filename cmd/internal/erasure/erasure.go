@@ -75,7 +75,10 @@ func (o Options) dryRun(ctx context.Context) error {
 		fmt.Fprintf(o.Out, "-- the collector at %s would be asked to erase from queue, dead letters and journal\n", o.Socket)
 	}
 	for _, d := range plan {
-		fmt.Fprintf(o.Out, "%s; -- %d rows\n", d.SQL, d.Rows)
+		fmt.Fprintf(o.Out, "-- %s: %d rows\n", d.Table, d.Rows)
+		for _, sql := range d.Statements {
+			fmt.Fprintf(o.Out, "%s;\n", sql)
+		}
 	}
 	return nil
 }
