@@ -119,7 +119,7 @@ func TestDeadLettersAreReplayedAndGivenUpOnce(t *testing.T) {
 	sum := sumOf(l)
 	assert.EqualValues(t, -1, sum.DeadLetter)
 	assert.EqualValues(t, 1, sum.Pending())
-	keys, err := e.storage.itemKeys(t.Context())
+	keys, err := e.storage.keysOf(isItemKey)
 	require.NoError(t, err)
 	assert.Len(t, keys, 1)
 

@@ -62,11 +62,16 @@ func (e *rollupExporter) register(ctx context.Context, host component.Host) erro
 // serveDoubtful lists the units of which it is not known what the store has.
 func (e *rollupExporter) serveDoubtful(w http.ResponseWriter, r *http.Request) {
 	out := []json.RawMessage{}
-	err := e.storage.walk(r.Context(), func(key string, value []byte) {
-		if strings.HasPrefix(key, doubtfulPrefix) {
-			out = append(out, append(json.RawMessage(nil), value...))
+	keys, err := e.storage.keysOf(func(key string) bool { return strings.HasPrefix(key, doubtfulPrefix) })
+	for _, key := range keys {
+		if err != nil {
+			break
 		}
-	})
+		var value []byte
+		if value, err = e.storage.Get(r.Context(), key); value != nil {
+			out = append(out, value)
+		}
+	}
 	if err != nil {
 		admin.WriteError(w, http.StatusInternalServerError, err)
 		return
@@ -252,7 +257,7 @@ const drainPoll = 100 * time.Millisecond
 // letters: an item in the queue may be on its way to the store, so it is removed
 // there. It removes nothing.
 func (e *rollupExporter) drained(ctx context.Context, _ admin.Erasure) (int, error) {
-	keys, err := e.storage.itemKeys(ctx)
+	keys, err := e.storage.keysOf(isItemKey)
 	if err != nil {
 		return 0, err
 	}
@@ -274,24 +279,11 @@ func (e *rollupExporter) drained(ctx context.Context, _ admin.Erasure) (int, err
 	return 0, nil
 }
 
-// itemKeys gives the keys of the items in the queue.
-func (s *queueStorage) itemKeys(ctx context.Context) (keys []string, err error) {
-	err = s.walk(ctx, func(key string, _ []byte) {
-		if isItemKey(key) {
-			keys = append(keys, key)
-		}
-	})
-	return keys, err
-}
-
-// walk calls fn for each key and value.
-func (s *queueStorage) walk(ctx context.Context, fn func(key string, value []byte)) error {
-	walker, ok := s.Client.(storage.Walker)
+// keysOf lists the keys that wanted selects.
+func (s *queueStorage) keysOf(wanted func(string) bool) ([]string, error) {
+	client, ok := s.Client.(alongside.Client)
 	if !ok {
-		return errors.New("want a storage that can list its keys, such as journal_storage")
+		return nil, errors.New("want a storage that lists its keys: use journal_storage")
 	}
-	return walker.Walk(ctx, func(key string, value []byte) ([]*storage.Operation, error) {
-		fn(key, value)
-		return nil, nil
-	})
+	return slices.DeleteFunc(client.Keys(), func(key string) bool { return !wanted(key) }), nil
 }

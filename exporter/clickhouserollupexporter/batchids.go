@@ -45,19 +45,11 @@ func (e *rollupExporter) openBatchIDs(ctx context.Context, host component.Host) 
 		return nil, err
 	}
 	client, ok := opened.(alongside.Client)
-	walker, lists := opened.(storage.Walker)
-	if !ok || !lists {
+	if !ok {
 		e.set.Logger.Warn("Batches that are sent again are not recognised: sending_queue::storage is not a journal_storage extension")
 		return nil, opened.Close(ctx)
 	}
-	var keys []string
-	if err := walker.Walk(ctx, func(key string, _ []byte) ([]*storage.Operation, error) {
-		keys = append(keys, key)
-		return nil, nil
-	}); err != nil {
-		return nil, err
-	}
-	index, err := batchindex.Open(ctx, client, keys, batchindex.Options{MaxIDs: e.cfg.BatchIDs.MaxIDs, Remember: e.cfg.BatchIDs.Remember})
+	index, err := batchindex.Open(ctx, client, batchindex.Options{MaxIDs: e.cfg.BatchIDs.MaxIDs, Remember: e.cfg.BatchIDs.Remember})
 	if err != nil {
 		return nil, err
 	}

@@ -99,6 +99,9 @@ func (c *client) apply(ctx context.Context, shape batchShape, ops []journal.Op, 
 	return seq, err
 }
 
+// Keys lists the keys that have a value.
+func (c *client) Keys() []string { return c.space.Keys() }
+
 // Change prepares a change of one of the client's keys for the record of another
 // client's batch.
 func (c *client) Change(key string, maxBytes int, value func(dst []byte) ([]byte, bool)) alongside.Change {

@@ -94,18 +94,10 @@ func (e *ledgerExtension) open(ctx context.Context, host component.Host) error {
 		return fmt.Errorf("storage: %w", err)
 	}
 	client, ok := e.client.(alongside.Client)
-	walker, lists := e.client.(storage.Walker)
-	if !ok || !lists {
+	if !ok {
 		return fmt.Errorf("storage: extension %q cannot keep counts together with what they count: use journal_storage", e.config.Storage)
 	}
-	var keys []string
-	if err := walker.Walk(ctx, func(key string, _ []byte) ([]*storage.Operation, error) {
-		keys = append(keys, key)
-		return nil, nil
-	}); err != nil {
-		return fmt.Errorf("storage: %w", err)
-	}
-	if e.Book, err = ledger.OpenBook(ctx, client, keys, e.config.MaxBytes); err != nil {
+	if e.Book, err = ledger.OpenBook(ctx, client, e.config.MaxBytes); err != nil {
 		return err
 	}
 	source, err := readSource(ctx, e.client)

@@ -25,6 +25,8 @@ import (
 // of the same storage store. The journal_storage extension's clients are.
 type Client interface {
 	storage.Client
+	// Keys lists the keys that have a value, without reading the values.
+	Keys() []string
 	// Change prepares a change of one key. Value appends the new value, at most
 	// maxBytes, to dst, or says false to delete the key. It is called once, when it
 	// is certain that the batch is stored, in the order in which batches are; it

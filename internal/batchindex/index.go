@@ -74,13 +74,13 @@ type Index struct {
 	keeping sync.Mutex // one Keep at a time
 }
 
-// Open reads what client remembers; keys are its keys.
-func Open(ctx context.Context, client alongside.Client, keys []string, opts Options) (*Index, error) {
+// Open reads what client remembers.
+func Open(ctx context.Context, client alongside.Client, opts Options) (*Index, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	x := &Index{client: client, opts: opts, known: map[Key]place{}, inFlight: map[Key]chan struct{}{}}
-	for _, key := range keys {
+	for _, key := range client.Keys() {
 		p, ok := parsePlace(key)
 		if !ok {
 			continue

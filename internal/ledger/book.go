@@ -60,9 +60,9 @@ type row struct {
 }
 
 // OpenBook reads the rows that client keeps. maxBytes bounds the memory for rows.
-func OpenBook(ctx context.Context, client alongside.Client, keys []string, maxBytes int) (*Book, error) {
+func OpenBook(ctx context.Context, client alongside.Client, maxBytes int) (*Book, error) {
 	b := &Book{client: client, maxBytes: maxBytes, now: time.Now, rows: map[key]*row{}, latest: map[string]int64{}}
-	for _, k := range keys {
+	for _, k := range client.Keys() {
 		rest, ok := strings.CutPrefix(k, keyPrefix)
 		if !ok {
 			continue

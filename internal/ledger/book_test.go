@@ -47,13 +47,7 @@ func begin(t testing.TB, dir string, maxBytes int) *life {
 		require.NoError(t, err)
 		return c
 	}
-	client := open(component.KindExtension, "ledger")
-	var keys []string
-	require.NoError(t, client.(storage.Walker).Walk(t.Context(), func(k string, _ []byte) ([]*storage.Operation, error) {
-		keys = append(keys, k)
-		return nil, nil
-	}))
-	book, err := ledger.OpenBook(t.Context(), client.(alongside.Client), keys, maxBytes)
+	book, err := ledger.OpenBook(t.Context(), open(component.KindExtension, "ledger").(alongside.Client), maxBytes)
 	require.NoError(t, err)
 	return &life{Book: book, queue: open(component.KindExporter, "queue"), stop: stop}
 }
