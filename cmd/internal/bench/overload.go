@@ -9,9 +9,9 @@ import (
 // is full within seconds.
 const (
 	shippedQueue = "queue as shipped"
-	smallQueue   = "queue of 64 MiB"
+	smallQueue   = "queue of 16 MiB"
 
-	smallQueueBytes = 64 << 20
+	smallQueueBytes = 16 << 20
 )
 
 func (b *Bench) overload() []*arm {

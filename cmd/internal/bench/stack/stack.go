@@ -24,7 +24,6 @@ type Options struct {
 	Dir       string // is created, holds everything, and is removed by Close
 	Config    Config // of the collector
 	Memory    string // of the engine, in bytes; "" is its default
-	Env       []string
 }
 
 // Stack is a running `trackway up`.
@@ -59,7 +58,7 @@ func Start(o Options) (*Stack, error) {
 			args = append(args, flag, value)
 		}
 	}
-	if s.child, err = StartChild("stack", o.Env, o.Trackway, args...); err != nil {
+	if s.child, err = StartChild("stack", nil, o.Trackway, args...); err != nil {
 		return nil, err
 	}
 	if err := s.ready(); err != nil {
