@@ -1,6 +1,8 @@
 package requesteventreceiver
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -10,22 +12,27 @@ const line700 = `{"type":"request","ts":"2026-11-30T12:00:00.123Z","service":"ap
 	`"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331","parent_span_id":"","user_agent":"Mozilla/5.0 (X11; Linux x86_64) Chrome/131",` +
 	`"client_ip":"192.0.2.17","request_bytes":310,"response_bytes":9200,"request_headers":{"accept":"application/json","content-type":"application/json"},` +
 	`"response_headers":{"content-type":"application/json"},"attributes":{"plan":"enterprise","region":"eu-west-1","seats":12},` +
-	`"correlation":{"account_id":"acc_108","user_id":"u_1137"}}`
+	`"correlation":{"account_id":"acc_108","user_id":"u_1137","order_id":"o_9"}}`
 
-// What a line costs from bytes to pdata, in batches of 1,000 lines.
+// What a line costs from the body's bytes to pdata, in bodies of 500 lines.
 func BenchmarkLine(b *testing.B) {
-	line := []byte(line700)
+	const lines = 500
+	body := []byte(strings.Repeat(line700+"\n", lines))
 	d := newDecoder()
-	b.SetBytes(int64(len(line)))
+	b.SetBytes(int64(len(line700)))
 	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		if n%1000 == 0 {
+	var read *lineReader
+	for n := 0; b.Loop(); n++ {
+		if n%lines == 0 {
 			d.reset(testLimits, testNow)
+			read = newLineReader(bytes.NewReader(body), defaultMaxLineBytes, int64(len(body)), nil)
 		}
-		n++
-		if _, err := d.decode(append([]byte(nil), line...)); err != nil {
+		line, _, err := read.next()
+		if err != nil {
 			b.Fatal(err)
+		}
+		if _, lerr := d.decode(line); lerr != nil {
+			b.Fatal(lerr)
 		}
 	}
 }

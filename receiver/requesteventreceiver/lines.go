@@ -9,10 +9,9 @@ import (
 const (
 	// firstChunk is read of a body whose length is not known.
 	firstChunk = 4 << 10
-	// promisedChunk bounds what is allocated on the word of a Content-Length.
-	promisedChunk = 64 << 10
-	// maxChunk bounds the chunks of a long body: what one short text can keep alive.
-	maxChunk = 256 << 10
+	// maxChunk bounds the chunks of a body: what is allocated on the word of a
+	// Content-Length, and what one short text can keep alive.
+	maxChunk = 64 << 10
 	// spareBytes are those for a line end, and one more so that the length tells.
 	spareBytes = 3
 )
@@ -38,7 +37,7 @@ type lineReader struct {
 func newLineReader(r io.Reader, limit int, length int64, charge func(int) error) *lineReader {
 	l := &lineReader{r: r, max: limit, size: firstChunk, charge: charge}
 	if length >= 0 {
-		l.size = int(min(length+1, promisedChunk)) // one more, so that the end is met
+		l.size = int(min(length+1, maxChunk)) // one more, so that the end is met
 	}
 	return l
 }

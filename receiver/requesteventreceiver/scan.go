@@ -168,7 +168,16 @@ func (s *scanner) object(i, depth int) bool {
 		if s.pos < len(s.line) && s.line[s.pos] <= ' ' {
 			s.skipSpace()
 		}
-		if !s.value(keyStart, keyEnd, depth) {
+		if s.pos < len(s.line) && s.line[s.pos] == '"' && len(s.nodes) < maxValues {
+			// Most values are texts: without a call of value.
+			textStart, textEnd, ok := s.text()
+			if !ok {
+				return false
+			}
+			s.nodes = append(s.nodes, node{
+				keyStart: keyStart, keyEnd: keyEnd, start: textStart, end: textEnd, next: uint32(len(s.nodes) + 1), kind: kindString,
+			})
+		} else if !s.value(keyStart, keyEnd, depth) {
 			return false
 		}
 		members++
