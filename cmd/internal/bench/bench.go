@@ -148,15 +148,15 @@ func (b *Bench) prepare() (*report.Report, error) {
 	if b.options.Dir, err = filepath.Abs(base); err != nil {
 		return nil, fmt.Errorf("--data %s: %w", base, err)
 	}
+	disk, err := machine.DiskOf(existing(b.options.Dir))
+	if err != nil {
+		return nil, fmt.Errorf("--data: %w", err)
+	}
 	if err := os.MkdirAll(b.options.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
 	if b.options.Dir, err = os.MkdirTemp(b.options.Dir, "trackway-bench-*"); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
-	}
-	disk, err := machine.DiskOf(b.options.Dir)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("--data: %w", err), os.Remove(b.options.Dir))
 	}
 	return &report.Report{
 		StartedAt: time.Now().UTC(), Command: b.options.Command, Machine: machine.This(), Disk: disk, LoadBefore: load(),
@@ -164,6 +164,16 @@ func (b *Bench) prepare() (*report.Report, error) {
 			Trackway: b.options.Version, Commit: commit(), Collector: b.collectorVersion(), Go: runtime.Version(),
 		},
 	}, nil
+}
+
+// existing is the directory itself, or the closest one above it that is there.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // load is the load average of the last minute.

@@ -40,8 +40,8 @@ func scenarios() []scenario {
 		{"sustained", "rising rates, open loop, until the store does not keep up", (*Bench).sustained},
 		{"saturation", "requests as fast as they are taken, closed loop", (*Bench).saturation},
 		{"sweep", "concurrency and batch size, closed loop", (*Bench).sweep},
-		{"burst", "a second's worth of four in one, open loop", (*Bench).burst},
-		{"projects", "one project and 1,000", (*Bench).projects},
+		{"burst", "what is due in four seconds offered in one, open loop", (*Bench).burst},
+		{"projects", "ingest keys of one project and of 1,000", (*Bench).projects},
 		{"spread", "times in order and spread over 29 days", (*Bench).spread},
 		{"soak", "half of what is sustained, for an hour: memory, latency and parts stay flat", (*Bench).soak},
 	}

@@ -101,7 +101,11 @@ func (c *Child) Hear(v any) error {
 
 // died explains an error of talking to the child by its last words.
 func (c *Child) died(err error) error {
-	return fmt.Errorf("the %s ended: %w; its log ends with:\n%s", c.name, err, c.log.String())
+	how := ""
+	if !errors.Is(err, io.EOF) {
+		how = ": " + err.Error()
+	}
+	return fmt.Errorf("the %s ended%s; its log ends with:\n%s", c.name, how, c.log.String())
 }
 
 // Stop asks the child to end, and kills it when it takes longer than limit.
