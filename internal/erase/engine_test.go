@@ -56,9 +56,9 @@ func TestAPersonIsErasedAndNobodyElse(t *testing.T) {
 		}, ", "))
 	}
 	// Views or the exporter fill these; the test depends on neither.
-	server.Exec(t, fmt.Sprintf(`INSERT INTO trackway.journey (project, key, value, ts, rid, ttl_days)
+	server.Exec(t, `INSERT INTO trackway.journey (project, key, value, ts, rid, ttl_days)
 		SELECT project, kv.1, kv.2, ts, rid, ttl_days FROM (SELECT project, ts, rid, ttl_days, arrayJoin(correlation::Array(Tuple(String, String))) AS kv FROM trackway.requests)
-		WHERE (project, ts, rid) NOT IN (SELECT project, ts, rid FROM trackway.journey)`))
+		WHERE (project, ts, rid) NOT IN (SELECT project, ts, rid FROM trackway.journey)`)
 	server.Exec(t, "INSERT INTO trackway.facets (project, hour, field, value, cnt, ttl_days) VALUES ('p', now(), 'user_id', "+literal+", 1, 400), ('p', now(), 'plan', 'pro', 1, 400)")
 
 	before := found(t, query, s)

@@ -63,17 +63,17 @@ var ledgerColumns = map[string]string{"requests": "request_rows", "spans": "span
 
 // uncount gives the statement that counts the rows of a table that are erased, with
 // the sign turned, in the minutes in which they are counted. It has a generation of
-// its own for each person and table, so that repeating it after an interruption
-// replaces what it wrote.
+// its own for each table and condition, so that repeating it after an interruption
+// replaces what it wrote, and erasing mentions later adds to it.
 func (t table) uncount(s Subject, o Options, database, condition string) string {
 	column := ledgerColumns[t.name]
 	if column == "" || o.Schema.Cluster != "" {
 		return ""
 	}
 	return fmt.Sprintf("INSERT INTO %[1]s.delivery_ledger (project, minute, source, generation, version, %[2]s) "+
-		"SELECT project, toDateTime(intDiv(bitShiftRight(unit, 32), 60) * 60, 'UTC') AS minute, 0, sipHash64(%[3]s, %[4]s, %[5]s), toUnixTimestamp64Nano(now64(9)), -toInt64(count()) "+
-		"FROM %[1]s.%[6]s WHERE %[7]s GROUP BY project, minute",
-		database, column, clickhouse.String(t.name), clickhouse.String(s.Key), clickhouse.String(strings.Join(s.Values, "\x00")), t.name, condition)
+		"SELECT project, toDateTime(intDiv(bitShiftRight(unit, 32), 60) * 60, 'UTC') AS minute, 0, sipHash64(%[3]s, %[4]s), toUnixTimestamp64Nano(now64(9)), -toInt64(count()) "+
+		"FROM %[1]s.%[5]s WHERE %[6]s GROUP BY project, minute SETTINGS log_queries = 0",
+		database, column, clickhouse.String(t.name), clickhouse.String(condition), t.name, condition)
 }
 
 // condition selects the rows of a table that have to go.
