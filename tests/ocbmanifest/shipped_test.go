@@ -39,7 +39,7 @@ func TestShippedConfigurations(t *testing.T) {
 func TestComponents(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), harness.Collector(t), "components").Output()
 	require.NoError(t, err)
-	for _, name := range []string{"request_event", "project", "request_redaction", "correlation", "clickhouse_rollup", "live_tail", "host_check", "project_auth", "admission", "otlp", "clickhouse"} {
+	for _, name := range []string{"request_event", "project", "request_redaction", "correlation", "clickhouse_rollup", "live_tail", "host_check", "project_auth", "admission", "pipeline_check", "otlp", "clickhouse"} {
 		assert.True(t, strings.Contains(string(out), "name: "+name+"\n"), "component %s is missing in:\n%s", name, out)
 	}
 }
