@@ -250,6 +250,10 @@ func TestRetryAfterFollowsTheDrainRate(t *testing.T) {
 	d := newDrain(RetryAfterConfig{Min: time.Second, Max: 30 * time.Second})
 	d.now = func() time.Time { return now }
 	assert.Equal(t, 30*time.Second, d.retryAfter(1000), "nothing drains")
+	now = now.Add(2 * time.Second)
+	d.drained(2000)
+	assert.InDelta(t, 4, d.retryAfter(3000).Seconds(), 1, "a short time is enough to know")
+	now = now.Add(time.Hour)
 	for range 100 {
 		now = now.Add(time.Second)
 		d.drained(1000)

@@ -45,7 +45,7 @@ const (
 	// as much (ADR 0004).
 	defaultUnitMaxInFlight = 2
 	// Units in flight, and one that is gathering meanwhile.
-	defaultUnitMaxHeldBytes = 48 << 20
+	defaultUnitMaxHeldBytes = 32 << 20
 
 	// Deliveries held in memory, by the size of their encoding.
 	defaultQueueBytes = 128 << 20
@@ -66,8 +66,8 @@ const (
 	// Half a segment of journal_storage.
 	defaultMaxDeliveryBytes = 16 << 20
 	// From here on the bytes cost more than the queue item itself.
-	defaultCoalesceItems = 2_000
-	defaultCoalesceBytes = 512 << 10
+	defaultCoalesceItems = 512
+	defaultCoalesceBytes = 128 << 10
 
 	defaultRetryAfterMin = time.Second
 	defaultRetryAfterMax = 30 * time.Second

@@ -17,10 +17,11 @@ type drain struct {
 	limits RetryAfterConfig
 	now    func() time.Time
 
-	mu   sync.Mutex
-	last time.Time
-	rate float64 // bytes a second, an exponentially weighted mean
-	line float64 // bytes that senders were told to come again with
+	mu    sync.Mutex
+	since time.Time // when measuring began
+	last  time.Time
+	sum   float64 // bytes a second, of which the older count less; short of the mean at first
+	line  float64 // bytes that senders were told to come again with
 }
 
 func newDrain(limits RetryAfterConfig) *drain { return &drain{limits: limits, now: time.Now} }
@@ -28,16 +29,24 @@ func newDrain(limits RetryAfterConfig) *drain { return &drain{limits: limits, no
 // advance brings rate and line to the present. Callers hold the lock.
 func (d *drain) advance() {
 	now := d.now()
-	if d.last.IsZero() {
-		d.last = now
-	}
-	elapsed := now.Sub(d.last).Seconds()
-	if elapsed <= 0 {
+	elapsed := now.Sub(d.last)
+	switch {
+	case elapsed > 3*drainMemory:
+		// Nothing for so long says nothing about how fast it could be.
+		d.since, d.sum, d.line = now, 0, 0
+	case elapsed > 0:
+		d.line = max(0, d.line-d.rate()*elapsed.Seconds())
+		d.sum *= math.Exp(-elapsed.Seconds() / drainMemory.Seconds())
+	default:
 		return
 	}
 	d.last = now
-	d.line = max(0, d.line-d.rate*elapsed)
-	d.rate *= math.Exp(-elapsed / drainMemory.Seconds())
+}
+
+// rate is the mean, in bytes a second. Callers hold the lock.
+func (d *drain) rate() float64 {
+	measured := max(d.last.Sub(d.since), time.Second)
+	return d.sum / (1 - math.Exp(-measured.Seconds()/drainMemory.Seconds()))
 }
 
 // drained counts bytes that left the queue.
@@ -45,7 +54,7 @@ func (d *drain) drained(bytes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.advance()
-	d.rate += float64(bytes) / drainMemory.Seconds()
+	d.sum += float64(bytes) / drainMemory.Seconds()
 }
 
 // retryAfter is when a sender of that many bytes should come again: in whole
@@ -54,10 +63,11 @@ func (d *drain) retryAfter(bytes int) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.advance()
-	d.line = min(d.line+float64(bytes), d.rate*d.limits.Max.Seconds()+float64(bytes))
+	rate := d.rate()
+	d.line = min(d.line+float64(bytes), rate*d.limits.Max.Seconds()+float64(bytes))
 	wait := d.limits.Max
-	if d.rate > 0 {
-		if seconds := math.Ceil(d.line / d.rate); seconds < wait.Seconds() {
+	if rate > 0 {
+		if seconds := math.Ceil(d.line / rate); seconds < wait.Seconds() {
 			wait = time.Duration(seconds) * time.Second
 		}
 	}

@@ -49,7 +49,7 @@ func budgetEnv(limit string) []string {
 // 60 to 120 MB under load, most of it buffers that are used again: collecting sooner
 // costs a few per cent of its CPU. The limit is for bursts of large bodies.
 func collectorEnv() []string {
-	return []string{"GOGC=" + setOr("GOGC", "75"), "GOMEMLIMIT=" + setOr("GOMEMLIMIT", "320MiB")}
+	return []string{"GOGC=" + setOr("GOGC", "75"), "GOMEMLIMIT=" + setOr("GOMEMLIMIT", "280MiB")}
 }
 
 // metadataDSN names the database of projects and keys.
