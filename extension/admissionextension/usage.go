@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/trackwayhq/trackway/internal/statefile"
 )
 
 // usageVersion is the version of the usage file's format.
@@ -90,7 +91,7 @@ func (a *admissionExtension) keepUsage(stop <-chan struct{}) {
 			continue
 		}
 		if err == nil {
-			err = replaceFile(a.cfg.UsageFile, data)
+			err = statefile.Replace(a.cfg.UsageFile, data, now)
 		}
 		switch {
 		case err == nil:
@@ -100,32 +101,4 @@ func (a *admissionExtension) keepUsage(stop <-chan struct{}) {
 		}
 		failing = err != nil
 	}
-}
-
-// replaceFile puts a synced file of mode 0600 in the place of path.
-func replaceFile(path string, data []byte) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, filepath.Base(path)+".*") // 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
 }

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/trackwayhq/trackway/internal/statefile"
 )
 
 // cacheVersion is the version of the cache's format.
@@ -73,7 +74,7 @@ func (a *projectAuth) saveCache(answer []byte, etag string, at time.Time) {
 	}
 	data, err := json.Marshal(cacheDocument{Format: cacheVersion, ETag: etag, Table: answer})
 	if err == nil {
-		err = writeFile(a.cfg.CacheFile, data, at)
+		err = statefile.Replace(a.cfg.CacheFile, data, at)
 	}
 	if err != nil {
 		a.set.Logger.Warn("Cannot keep the ingest keys on disk", zap.String("cache_file", a.cfg.CacheFile), zap.Error(err))
@@ -88,35 +89,4 @@ func (a *projectAuth) confirmCache(at time.Time) {
 	if err := os.Chtimes(a.cfg.CacheFile, at, at); err != nil {
 		a.set.Logger.Warn("Cannot keep the ingest keys on disk", zap.String("cache_file", a.cfg.CacheFile), zap.Error(err))
 	}
-}
-
-// writeFile replaces path by a synced file of mode 0600.
-func writeFile(path string, data []byte, at time.Time) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, filepath.Base(path)+".*") // 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Chtimes(f.Name(), at, at)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
 }
