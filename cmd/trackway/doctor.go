@@ -26,8 +26,8 @@ in the store, and rollups, facets, journeys and the trace index with the rows th
 come from: in the range of --from and --to, where a unit of insert is in doubt, and
 in some hours at random. Exits with status 1 if something does not add up.
 
-With --data it asks the collector of a running "trackway up"; with --endpoint any
-ClickHouse endpoint, and no collector.`,
+With --data it asks the collector that runs on that directory; with --endpoint it
+looks at any ClickHouse endpoint, and without --data at no collector.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			now := time.Now()
@@ -43,11 +43,10 @@ ClickHouse endpoint, and no collector.`,
 			if o.Store, err = store.client(); err != nil {
 				return err
 			}
-			if o.Database = store.database; store.endpoint == "" {
-				if o.Data = store.data; o.Data == "" {
-					if o.Data, err = up.DefaultDataDir(); err != nil {
-						return err
-					}
+			o.Database, o.Data = store.database, store.data
+			if o.Data == "" && store.endpoint == "" {
+				if o.Data, err = up.DefaultDataDir(); err != nil {
+					return err
 				}
 			}
 			report, err := doctor.Check(cmd.Context(), o)
