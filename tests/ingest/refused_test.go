@@ -61,15 +61,15 @@ func TestStoreThatIsAwayIsNamed(t *testing.T) {
 	require.NoError(t, err)
 	text := string(config)
 	for old, changed := range map[string]string{
-		"read_header_timeout: 20s":       "read_header_timeout: 1s",
-		"  request_event:\n":             "  request_event:\n    timeout: 2s\n",
-		"      storage: journal_storage": "      wait_for_result: true",
-		"async_insert: false":            "create_schema: false", // else it asks the store at start
+		"read_header_timeout: 20s":                             "read_header_timeout: 1s",
+		"  request_event:\n":                                   "  request_event:\n    timeout: 2s\n",
+		"      storage: journal_storage\n    ledger: ledger\n": "      wait_for_result: true\n",
+		"async_insert: false":                                  "create_schema: false", // else it asks the store at start
 	} {
 		require.Equal(t, 1, strings.Count(text, old), old)
 		text = strings.Replace(text, old, changed, 1)
 	}
-	collector := harness.StartCollector(t, text, addrs[4],
+	collector := harness.StartCollector(t, text, addrs[4], "TRACKWAY_DATA="+t.TempDir(),
 		"TRACKWAY_OTLP_GRPC_ENDPOINT="+addrs[0], "TRACKWAY_OTLP_HTTP_ENDPOINT="+addrs[1], "TRACKWAY_NDJSON_ENDPOINT="+addrs[2],
 		"TRACKWAY_LIVE_TAIL_ENDPOINT="+addrs[3], "TRACKWAY_HEALTH_ENDPOINT="+addrs[4], "TRACKWAY_CLICKHOUSE_ENDPOINT=http://"+addrs[5])
 	res, err := http.Post("http://"+addrs[2]+"/v1/ingest", "application/x-ndjson", strings.NewReader(line(t, "type", "request")))
