@@ -16,6 +16,9 @@ import (
 
 var _ admin.Registrar = (*journalStorage)(nil)
 
+// Serving says whether there is an admin socket.
+func (e *journalStorage) Serving() bool { return e.admin.Serving() }
+
 // Handle adds a handler to the admin socket, whether it is open or not.
 func (e *journalStorage) Handle(pattern string, h http.Handler) (remove func(), err error) {
 	return e.admin.Handle(pattern, h)

@@ -9,6 +9,9 @@ import (
 
 // Registrar is a component that serves the socket.
 type Registrar interface {
+	// Serving says whether there is a socket. Without one the rest may be called, and
+	// does nothing.
+	Serving() bool
 	// Handle adds a handler under a pattern of net/http's ServeMux; remove takes it
 	// away again. A pattern that is taken is an error.
 	Handle(pattern string, h http.Handler) (remove func(), err error)
@@ -41,7 +44,7 @@ type Eraser func(ctx context.Context, e Erasure) (items int, err error)
 // Find gives the extension that serves the socket, nil if there is none.
 func Find(host component.Host) Registrar {
 	for _, ext := range host.GetExtensions() {
-		if r, ok := ext.(Registrar); ok {
+		if r, ok := ext.(Registrar); ok && r.Serving() {
 			return r
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -38,6 +39,7 @@ type Server struct {
 
 	path     string
 	listener net.Listener
+	serving  atomic.Bool
 	http     http.Server
 	done     chan struct{}
 }
@@ -46,6 +48,9 @@ type namedEraser struct {
 	name  string
 	erase Eraser
 }
+
+// Serving says whether the socket is open.
+func (s *Server) Serving() bool { return s.serving.Load() }
 
 // Handle adds a handler; see Registrar.
 func (s *Server) Handle(pattern string, h http.Handler) (remove func(), err error) {
@@ -152,6 +157,7 @@ func (s *Server) Listen(path string) error {
 		return fmt.Errorf("admin socket: %w", err)
 	}
 	s.path, s.listener, s.done = path, l, make(chan struct{})
+	s.serving.Store(true)
 	s.http = http.Server{Handler: s, ReadHeaderTimeout: headerTimeout}
 	go func() {
 		defer close(s.done)
@@ -216,6 +222,7 @@ func (s *Server) Close() error {
 	err := errors.Join(os.Remove(s.path), s.http.Close())
 	<-s.done
 	s.listener = nil
+	s.serving.Store(false)
 	return err
 }
 
