@@ -249,7 +249,14 @@ func TestRetryAfterFollowsTheDrainRate(t *testing.T) {
 	now := fixedNow
 	d := newDrain(RetryAfterConfig{Min: time.Second, Max: 30 * time.Second})
 	d.now = func() time.Time { return now }
-	assert.Equal(t, 30*time.Second, d.retryAfter(1000), "nothing drains")
+	assert.Equal(t, time.Second, d.retryAfter(1000), "nothing is known")
+	for range 3 {
+		now = now.Add(3 * time.Second)
+		d.retryAfter(1000)
+	}
+	assert.Equal(t, 9*time.Second, d.retryAfter(1000), "nothing has drained for nine seconds")
+	now = now.Add(time.Hour)
+	d.retryAfter(0)
 	now = now.Add(2 * time.Second)
 	d.drained(2000)
 	assert.InDelta(t, 4, d.retryAfter(3000).Seconds(), 1, "a short time is enough to know")
@@ -268,7 +275,10 @@ func TestRetryAfterFollowsTheDrainRate(t *testing.T) {
 		d.drained(1000)
 	}
 	assert.Equal(t, time.Second, d.retryAfter(500), "the line has gone")
-	now = now.Add(time.Hour)
+	for range 40 {
+		now = now.Add(20 * time.Second)
+		d.retryAfter(500)
+	}
 	assert.Equal(t, 30*time.Second, d.retryAfter(500), "the store has been away")
 }
 

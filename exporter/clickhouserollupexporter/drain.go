@@ -32,7 +32,7 @@ func (d *drain) advance() {
 	elapsed := now.Sub(d.last)
 	switch {
 	case elapsed > 3*drainMemory:
-		// Nothing for so long says nothing about how fast it could be.
+		// What was so long ago says nothing about how fast it is.
 		d.since, d.sum, d.line = now, 0, 0
 	case elapsed > 0:
 		d.line = max(0, d.line-d.rate()*elapsed.Seconds())
@@ -65,11 +65,14 @@ func (d *drain) retryAfter(bytes int) time.Duration {
 	d.advance()
 	rate := d.rate()
 	d.line = min(d.line+float64(bytes), rate*d.limits.Max.Seconds()+float64(bytes))
-	wait := d.limits.Max
+	// While nothing drains, as long as that has been seen to last.
+	seconds := math.Ceil(d.last.Sub(d.since).Seconds())
 	if rate > 0 {
-		if seconds := math.Ceil(d.line / rate); seconds < wait.Seconds() {
-			wait = time.Duration(seconds) * time.Second
-		}
+		seconds = math.Ceil(d.line / rate)
+	}
+	wait := d.limits.Max
+	if seconds < wait.Seconds() {
+		wait = time.Duration(seconds) * time.Second
 	}
 	return max(wait, d.limits.Min)
 }

@@ -109,7 +109,7 @@ func (e encoding) Unmarshal(data []byte) (context.Context, xexporterhelper.Reque
 	}
 	id, err := itemID(data)
 	if err != nil {
-		return ctx, &request{items: 1, size: len(data), data: data, unreadable: err}, nil
+		return ctx, &request{items: 1, size: len(data), data: data, unreadable: err}, nil //nolint:nilerr // the request carries it to the dead letters
 	}
 	return ctx, &request{
 		id: id, items: int(binary.LittleEndian.Uint32(data[17:])), minute: itemMinute(data), size: len(data), data: data,

@@ -70,7 +70,7 @@ func TestFullQueueTellsSendersToWait(t *testing.T) {
 	require.Equal(t, codes.ResourceExhausted, status.Code(err), "%v", err)
 	st, _ := status.FromError(err)
 	require.Len(t, st.Details(), 1)
-	assert.Equal(t, 30*time.Second, st.Details()[0].(*errdetails.RetryInfo).RetryDelay.AsDuration(), "nothing drains")
+	assert.Equal(t, time.Second, st.Details()[0].(*errdetails.RetryInfo).RetryDelay.AsDuration(), "nothing is known of the drain rate")
 	assert.False(t, consumererror.IsPermanent(err))
 
 	err = e.ConsumeTraces(context.Background(), requestTraces(5, time.Now()))

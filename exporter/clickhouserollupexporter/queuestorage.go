@@ -178,12 +178,11 @@ func find(ctx context.Context, client storage.Client, wanted map[deliveryID]stru
 		if !isItemKey(key) {
 			return nil, nil
 		}
-		id, err := itemID(value)
-		if err != nil {
-			return nil, nil // the queue will meet it, and report it
-		}
-		if _, ok := wanted[id]; ok {
-			found[id] = append([]byte(nil), value...) // valid during the walk only
+		// What is no item the queue will meet, and report.
+		if id, err := itemID(value); err == nil {
+			if _, ok := wanted[id]; ok {
+				found[id] = append([]byte(nil), value...) // valid during the walk only
+			}
 		}
 		if len(found) == len(wanted) {
 			return nil, storage.SkipAll
