@@ -62,11 +62,10 @@ func erase(t *testing.T, s *harness.Stack, args ...string) (output string, statu
 func holding(t *testing.T, s *harness.Stack, directory, text string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(s.Data, directory), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return nil // went away
-		}
-		if content, err := os.ReadFile(path); err == nil && bytes.Contains(content, []byte(text)) {
-			files = append(files, path)
+		if err == nil && d.Type().IsRegular() { // else it went away
+			if content, err := os.ReadFile(path); err == nil && bytes.Contains(content, []byte(text)) {
+				files = append(files, path)
+			}
 		}
 		return nil
 	})

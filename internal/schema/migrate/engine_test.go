@@ -120,28 +120,30 @@ func TestUpgradeFromTheFirstRelease(t *testing.T) {
 	assert.True(t, done.UpToDate())
 	assert.Equal(t, schema.Version, done.Have)
 
-	// A step may stop behind any of its statements.
-	for stop := range plan.Statements {
-		database := fmt.Sprintf("stop_%d", stop)
-		script(t, server, database, version1)
-		script(t, server, database, version1Rows)
+	// A step may stop behind any of its statements: each run comes one further than
+	// the one before, through all that that one has done already.
+	script(t, server, "stops", version1)
+	script(t, server, "stops", version1Rows)
+	stops := 0
+	for ; ; stops++ {
 		sent := 0
 		_, err := migrate.Apply(t.Context(), func(ctx context.Context, sql string) (string, error) {
 			if strings.Contains(sql, "schema_lock") || strings.HasPrefix(sql, "SELECT") || strings.HasPrefix(sql, "CREATE DATABASE") {
 				return query(ctx, sql)
 			}
-			if sent++; sent > stop {
+			if sent++; sent > stops {
 				return "", errDied
 			}
 			return query(ctx, sql)
-		}, schema.Options{Database: database}, nil)
+		}, schema.Options{Database: "stops"}, nil)
+		if err == nil {
+			break
+		}
 		require.ErrorIs(t, err, errDied)
-		_, err = migrate.Apply(t.Context(), query, schema.Options{Database: database}, nil)
-		require.NoError(t, err, "after %d statements", stop)
-		assert.Equal(t, want, structure(t, server, database), "after %d statements", stop)
-		assert.Equal(t, kept, figures(t, server, database), "after %d statements", stop)
-		server.Exec(t, "DROP DATABASE "+database)
 	}
+	assert.Greater(t, stops, 10)
+	assert.Equal(t, want, structure(t, server, "stops"))
+	assert.Equal(t, kept, figures(t, server, "stops"))
 }
 
 var errDied = errors.New("the process died here")
