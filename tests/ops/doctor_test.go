@@ -41,6 +41,9 @@ func (r report) tables() map[string]bool {
 
 func TestDoctorFindsAndMendsWhatDoesNotAddUp(t *testing.T) {
 	s := harness.StartStack(t)
+	out, stderr, err := trackway(t, "doctor", "--data", s.Data)
+	require.NoError(t, err, stderr)
+	assert.Contains(t, out, "nothing was stored yet")
 	var lines []string
 	for i := range 200 {
 		line := fmt.Sprintf(`{"type":"request","service":"api","method":"GET","route":"/r%d","status":%d,"duration_ms":%d,"trace_id":"%032x","request_bytes":%d,"attributes":{"plan":"p%d"},"correlation":{"user_id":"u_%d"}}`,

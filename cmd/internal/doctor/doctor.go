@@ -75,6 +75,12 @@ func (r *Report) OK() bool {
 // ErrMismatch means that something does not add up.
 var ErrMismatch = errors.New("something does not add up: see the findings")
 
+// Exception codes of a store without the tables.
+const (
+	unknownTable    = 60
+	unknownDatabase = 81
+)
+
 // pause is how long is waited before something that differs is looked at again.
 const pause = 500 * time.Millisecond
 
@@ -90,6 +96,10 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		findings, err := c.settled(ctx, check)
 		if err == nil && o.WriteOff {
 			err = c.writeOff(ctx, findings)
+		}
+		if code := clickhouse.Code(err); code == unknownTable || code == unknownDatabase {
+			c.note("The store has no tables of this release: nothing was stored yet, or it must be migrated (trackway migrate plan).")
+			return r, nil
 		}
 		if err != nil {
 			return nil, err
