@@ -59,9 +59,6 @@ const (
 	// The same of a queue on disk: half of what journal_storage may take by
 	// default, since it keeps whole segments.
 	defaultStoredQueueBytes = 2 << 30
-	// Small deliveries are coalesced before a queue on disk, and its list of what is
-	// dispatched is written with every offer.
-	defaultStoredConsumers = 256
 
 	// Half a segment of journal_storage.
 	defaultMaxDeliveryBytes = 16 << 20
@@ -246,7 +243,6 @@ func (c *Config) Unmarshal(conf *confmap.Conf) error {
 		q := c.Queue.Get()
 		q.WaitForResult = false
 		q.QueueSize = defaultStoredQueueBytes
-		q.NumConsumers = defaultStoredConsumers
 	}
 	return conf.Unmarshal(c)
 }
