@@ -185,6 +185,9 @@ func TestOtherStoresAreRefused(t *testing.T) {
 
 	_, err = migrate.Apply(t.Context(), query, schema.Options{Database: "other"}, nil)
 	require.NoError(t, err)
+	_, err = migrate.Make(t.Context(), query, schema.Options{Database: "other", Cluster: "main"})
+	require.ErrorContains(t, err, "database other holds the tables of one server, not those of cluster main")
+	assert.True(t, migrate.Refused(err))
 	server.Exec(t, "ALTER TABLE other.schema_version UPDATE checksum = 'feed' WHERE version = 2 SETTINGS mutations_sync = 2")
 	_, err = migrate.Apply(t.Context(), query, schema.Options{Database: "other"}, nil)
 	var changed *migrate.ChangedError

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/trackwayhq/trackway/internal/schema"
 )
@@ -32,12 +33,22 @@ func (e *ChangedError) Error() string {
 		"use the build that made this store, or move its data to a new one", e.Database, e.Version, e.Name, e.Have, e.Want)
 }
 
+// SingleError says that a store whose tables are those of one server was to be used
+// as a cluster's.
+type SingleError struct{ Database, Cluster string }
+
+func (e *SingleError) Error() string {
+	return fmt.Sprintf("database %s holds the tables of one server, not those of cluster %s: take another database for the cluster, "+
+		"and copy the rows", e.Database, e.Cluster)
+}
+
 // Refused says whether an error means that this release cannot use the store,
 // however often it tries.
 func Refused(err error) bool {
 	var newer *NewerError
 	var changed *ChangedError
-	return errors.As(err, &newer) || errors.As(err, &changed)
+	var single *SingleError
+	return errors.As(err, &newer) || errors.As(err, &changed) || errors.As(err, &single)
 }
 
 // Plan is what is to be sent to a store, in order.
@@ -72,6 +83,15 @@ func Make(ctx context.Context, query Query, o schema.Options) (Plan, error) {
 	p.Have = have.version
 	if have.version > schema.Version {
 		return p, &NewerError{Database: p.Database, Have: have.version, Know: schema.Version}
+	}
+	if o.Cluster != "" && have.version > 0 {
+		answer, err := query(ctx, "SELECT count() FROM system.tables WHERE database = '"+o.LocalDatabase()+"'")
+		if err != nil {
+			return p, fmt.Errorf("looking for the cluster's tables: %w", err)
+		}
+		if strings.TrimSpace(answer) == "0" {
+			return p, &SingleError{Database: p.Database, Cluster: o.Cluster}
+		}
 	}
 	if have.version == 0 {
 		o.CreateDatabase = true
