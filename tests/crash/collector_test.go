@@ -121,7 +121,7 @@ func TestSupervisedKills(t *testing.T) {
 			s := startSender(t, stack.NDJSON, stack.Data)
 			for range rounds(t) {
 				s.more(t, 1+random.Uint64N(20))
-				time.Sleep(time.Duration(random.IntN(400_000)) * time.Microsecond) // a random moment, not a wait for anything
+				time.Sleep(time.Duration(random.IntN(1_500_000)) * time.Microsecond) // a random moment of a unit, not a wait for anything
 				var old []int
 				for _, v := range tt.victims {
 					old = append(old, childPID(t, stack, v, 0))
