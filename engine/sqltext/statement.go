@@ -107,7 +107,7 @@ func (l *lexer) endsFormat() bool {
 //	  [SETTINGS …] FORMAT name data | VALUES data | SELECT … | FROM INFILE …
 func parseInsert(l *lexer, begin int) (Statement, error) {
 	s := Statement{Verb: "INSERT"}
-	depth, last := 0, begin
+	depth, last, selecting := 0, begin, false
 	var previous token
 	for t := l.next(); ; t = l.next() {
 		top := depth == 0 && !l.isSymbol(previous, '.') && !l.isSymbol(previous, '=')
@@ -119,14 +119,15 @@ func parseInsert(l *lexer, begin int) (Statement, error) {
 			}
 			s.Text = l.text[begin:last]
 			return s, nil
-		case top && named && l.is(t, "VALUES"):
+		case top && named && !selecting && l.is(t, "VALUES"): // FROM values(…) is a table function
 			s.Text, s.Format = l.text[begin:last], "Values"
 			s.HasData, s.Complete, s.DataStart = true, true, t.end
 			return s, nil
 		case top && named && l.is(t, "FORMAT"):
 			return insertFormat(l, s, begin, last)
-		case top && named && (l.is(t, "SELECT") || l.is(t, "WITH") || l.is(t, "WATCH")),
-			// INSERT INTO t (SELECT …) and INSERT INTO t (a) (SELECT …)
+		case top && named && (l.is(t, "SELECT") || l.is(t, "WITH") || l.is(t, "WATCH")):
+			s.InsertSelect, selecting = true, true
+		case // INSERT INTO t (SELECT …) and INSERT INTO t (a) (SELECT …)
 			depth == 1 && l.isSymbol(previous, '(') && (l.is(t, "SELECT") || l.is(t, "WITH")):
 			s.InsertSelect = true
 		}

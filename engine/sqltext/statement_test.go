@@ -36,6 +36,7 @@ func TestParse(t *testing.T) {
 		"insert into a table values":   {text: "INSERT INTO values VALUES (1)", verb: "INSERT", statement: "INSERT INTO values", format: "Values", data: data(" (1)"), complete: true},
 		"insert into db.format":        {text: "INSERT INTO db.format FORMAT CSV\n1", verb: "INSERT", statement: "INSERT INTO db.format", format: "CSV", data: data("1"), complete: true},
 		"insert comment before data":   {text: "INSERT INTO t -- FORMAT TSV\nFORMAT CSV\n1", verb: "INSERT", statement: "INSERT INTO t", format: "CSV", data: data("1"), complete: true},
+		"insert from values":           {text: "INSERT INTO t (a) SELECT a FROM values('a UInt8', (1), (2))", verb: "INSERT", statement: "INSERT INTO t (a) SELECT a FROM values('a UInt8', (1), (2))", insertSelect: true},
 		"insert into a function":       {text: "INSERT INTO FUNCTION file('x', CSV) VALUES (1)", verb: "INSERT", statement: "INSERT INTO FUNCTION file('x', CSV)", format: "Values", data: data(" (1)"), complete: true},
 		"insert select":                {text: "INSERT INTO t SELECT 1;", verb: "INSERT", statement: "INSERT INTO t SELECT 1", insertSelect: true},
 		"insert with":                  {text: "INSERT INTO t (a) WITH 1 AS x SELECT x", verb: "INSERT", statement: "INSERT INTO t (a) WITH 1 AS x SELECT x", insertSelect: true},
