@@ -3,9 +3,9 @@ package queryserver
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	unitcolumns "github.com/trackwayhq/trackway/internal/columns"
 	"github.com/trackwayhq/trackway/internal/enginetest"
 	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/internal/schema"
@@ -108,73 +109,27 @@ func (s *testStore) post(database, sql string, body []byte) error {
 	return nil
 }
 
-// insert writes records of one kind as RowBinary, in the columns answers hold.
+// insert stores records as the exporter does, derived rows too.
 func (s *testStore) insert(records ...record.Record) {
 	s.t.Helper()
-	byKind := map[record.Kind][]record.Record{}
+	var b unitcolumns.Batch
 	for _, r := range records {
-		byKind[r.Kind] = append(byKind[r.Kind], r)
+		r.TTLDays = 4000 // the clock must not matter
+		r.Weight = max(r.Weight, 256)
+		b.BeginItem(r.Project)
+		b.Append(&r)
 	}
-	for kind, rows := range byKind {
-		set, err := columnsOf(kind, nil)
+	for _, part := range b.Parts() {
+		inserts, err := new(unitcolumns.Encoder).Unit(rand.Uint64(), []*unitcolumns.Part{part})
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		var b bytes.Buffer
-		for i := range rows {
-			writeText(&b, rows[i].Project)
-			_ = binary.Write(&b, binary.LittleEndian, uint16(4000)) // ttl_days: the clock must not matter
-			for _, c := range set.columns {
-				writeColumn(s.t, &b, c.name, &rows[i])
+		for _, ins := range inserts {
+			sql := "INSERT INTO " + s.database + "." + ins.Table + " (" + ins.Columns + ") FORMAT Native"
+			if err := s.post(s.database, sql, ins.Body); err != nil {
+				s.t.Fatal(err)
 			}
 		}
-		sql := "INSERT INTO " + s.database + "." + table(kind) + " (project, ttl_days, " + set.list() + ") FORMAT RowBinary"
-		if err := s.post(s.database, sql, b.Bytes()); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-}
-
-func writeText(b *bytes.Buffer, v string) {
-	b.Write(binary.AppendUvarint(nil, uint64(len(v))))
-	b.WriteString(v)
-}
-
-func writePairs(b *bytes.Buffer, p record.Pairs) {
-	b.Write(binary.AppendUvarint(nil, uint64(len(p))))
-	for _, kv := range p {
-		writeText(b, kv.Key)
-		writeText(b, kv.Value)
-	}
-}
-
-func writeColumn(t testing.TB, b *bytes.Buffer, name string, r *record.Record) {
-	t.Helper()
-	texts := map[string]string{
-		"service": r.Service, "env": r.Env, "release": r.Release, "instance": r.Instance, "name": r.Name, "kind": r.SpanKind,
-		"method": r.Method, "route": r.Route, "path": r.Path, "span_status": r.SpanStatus, "trace_state": r.TraceState,
-		"request_id": r.RequestID, "user_agent": r.UserAgent, "client_ip": r.ClientIP, "message": r.Message,
-		"error_type": r.ErrorType, "error_message": r.ErrorMessage, "error_stack": r.ErrorStack,
-		"request_body": r.RequestBody, "response_body": r.ResponseBody, "scope_name": r.ScopeName,
-		"scope_version": r.ScopeVersion, "links": r.Links, "marks": r.Marks,
-	}
-	fixed := map[string]any{
-		"ts": r.Time.UnixNano(), "rid": r.RID, "status": r.Status, "duration": r.Duration, "trace_id": r.TraceID, "span_id": r.SpanID,
-		"parent_span_id": r.ParentSpanID, "flags": r.Flags, "request_bytes": r.RequestBytes, "response_bytes": r.ResponseBytes,
-		"severity": r.Severity, "error_group": r.ErrorGroup, "weight": max(r.Weight, 256),
-	}
-	pairs := map[string]record.Pairs{
-		"attributes": r.Attributes, "resource": r.Resource, "correlation": r.Correlation,
-		"request_headers": r.RequestHeaders, "response_headers": r.ResponseHeaders,
-	}
-	if v, ok := texts[name]; ok {
-		writeText(b, v)
-	} else if v, ok := fixed[name]; ok {
-		_ = binary.Write(b, binary.LittleEndian, v)
-	} else if v, ok := pairs[name]; ok {
-		writePairs(b, v)
-	} else {
-		t.Fatalf("the test does not know column %s", name)
 	}
 }
 
