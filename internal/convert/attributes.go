@@ -27,6 +27,8 @@ type promoted struct {
 	rpcCode               string
 	destination           string // messaging
 	faasName              string
+
+	sampling sampling
 }
 
 // sent is a promoted attribute as it arrived; no key when it did not.
@@ -186,6 +188,7 @@ func (p *promoted) every(key, s string) bool {
 		p.marks = s
 		return true
 	}
+	p.sampling.read(key, s)
 	return false
 }
 

@@ -361,7 +361,31 @@ func TestWeight(t *testing.T) {
 		"ot=th:fffffffffffffffff0": 256,
 		"ot=th:ffffffffffffff":     4294967295,
 	} {
-		assert.Equal(t, want, weight(state), state)
+		assert.Equal(t, want, (&sampling{}).weight(state), state)
+	}
+}
+
+func TestWeightOfSamplerAttributes(t *testing.T) {
+	for name, test := range map[string]struct {
+		attributes map[string]any
+		want       uint32
+	}{
+		"one in a hundred":        {map[string]any{"SampleRate": 100}, 25600},
+		"not a rate":              {map[string]any{"SampleRate": "often"}, 256},
+		"less than one":           {map[string]any{"SampleRate": 0}, 256},
+		"threshold":               {map[string]any{"sampling.threshold": "8"}, 512},
+		"a client's probability":  {map[string]any{"sampler.type": "probabilistic", "sampler.param": 0.1}, 2560},
+		"a client's rate limiter": {map[string]any{"sampler.type": "ratelimiting", "sampler.param": 0.1}, 256},
+	} {
+		t.Run(name, func(t *testing.T) {
+			td, s := testTraces(ptrace.SpanKindServer, test.attributes)
+			s.Events().AppendEmpty().SetName("exception")
+			records := convertTraces(t, td).Records
+			require.Len(t, records, 2)
+			for _, r := range records {
+				assert.Equal(t, test.want, r.Weight, r.Kind)
+			}
+		})
 	}
 }
 

@@ -55,6 +55,7 @@ func (b *builder) log(lr plog.LogRecord) {
 	pairs, strs := len(b.pairs), len(b.strs)
 	all := b.read(attrs)
 	b.attributes(r, attrs, all, &p)
+	r.Weight = p.sampling.weight("")
 	b.pairs = append(b.pairs, b.res.scope...)
 	b.severity(r, lr)
 	b.groupError(r, "")
@@ -100,6 +101,7 @@ func (b *builder) severity(r *record.Record, lr plog.LogRecord) {
 type parent struct {
 	time        time.Time
 	route       string
+	weight      uint32
 	correlation record.Pairs
 }
 
@@ -123,6 +125,7 @@ func (b *builder) spanEvent(s ptrace.Span, e ptrace.SpanEvent, item record.ItemI
 	pairs, strs := len(b.pairs), len(b.strs)
 	all := b.read(attrs)
 	b.attributes(r, attrs, all, &p)
+	r.Weight = of.weight
 	b.groupError(r, of.route)
 	r.Name = b.orPair(fieldName, "event.name", e.Name())
 	if n := e.DroppedAttributesCount(); n != 0 {

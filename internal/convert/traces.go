@@ -61,12 +61,12 @@ func (b *builder) span(s ptrace.Span) {
 	r.TraceState = s.TraceState().AsRaw()
 	r.Flags = s.Flags()
 	r.SpanStatus = spanStatus(s.Status().Code())
-	r.Weight = weight(r.TraceState)
 	r.Links = links(s.Links())
 
 	var p promoted
 	pairs, strs := len(b.pairs), len(b.strs)
 	b.attributes(r, attrs, all, &p)
+	r.Weight = p.sampling.weight(r.TraceState)
 	b.pairs = append(b.pairs, b.res.scope...)
 	b.spanError(r, s, &p)
 	var routeMark string
@@ -104,7 +104,7 @@ func (b *builder) span(s ptrace.Span) {
 	}
 	b.sink.Append(r)
 
-	of := parent{ts, r.Route, r.Correlation} // r is used again for the events
+	of := parent{ts, r.Route, r.Weight, r.Correlation} // r is used again for the events
 	for i, e := range s.Events().All() {
 		b.spanEvent(s, e, item, i+1, of)
 	}
