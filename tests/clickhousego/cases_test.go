@@ -108,6 +108,7 @@ func compositeCases() []typeCase {
 		{ddl: "Array(DateTime64(9, 'UTC'))", values: []any{[]time.Time{utc("2026-11-30T12:34:56.123456789Z")}}},
 		{ddl: "Map(String, UInt64)", values: []any{map[string]uint64{"a": 1}, map[string]uint64{}}, text: []string{"{'a':1}", "{}"}},
 		{ddl: "Map(LowCardinality(String), String)", values: []any{map[string]string{"http.method": "GET", "empty": "", "ü": "日本\t;"}, map[string]string{}}},
+		{ddl: "Map(LowCardinality(String), Int64)", values: []any{map[string]int64{"accepted": 1 << 40, "stored": -1}, map[string]int64{}}},
 		{ddl: "Map(String, Array(UInt8))", values: []any{map[string][]uint8{"k": {1, 2}}}, text: []string{"{'k':[1,2]}"}},
 		{ddl: "Map(LowCardinality(String), Map(String, Nullable(Int64)))", values: []any{map[string]map[string]*int64{"o": {"i": p(int64(7)), "n": nil}}}},
 		{ddl: "Tuple(UInt8, String, Nullable(Float64))", values: []any{[]any{uint8(1), "x", p(2.5)}}, text: []string{"(1,'x',2.5)"}},
