@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +16,7 @@ import (
 	"github.com/trackwayhq/trackway/cmd/internal/clickhouse"
 	"github.com/trackwayhq/trackway/cmd/internal/demo"
 	"github.com/trackwayhq/trackway/cmd/internal/size"
+	"github.com/trackwayhq/trackway/internal/admin"
 )
 
 // maxSeconds is the longest load: a day.
@@ -94,6 +99,9 @@ func runLoad(cmd *cobra.Command, options demo.LoadOptions, data, jsonFile string
 			return err
 		}
 		endpoint = clickhouse.Endpoint{URL: url, User: "default", Password: password, Database: "trackway"}
+		if err := awaitStored(cmd.Context(), data); err != nil {
+			return err
+		}
 		if before, err = size.Count(cmd.Context(), endpoint); err != nil {
 			return err
 		}
@@ -104,6 +112,9 @@ func runLoad(cmd *cobra.Command, options demo.LoadOptions, data, jsonFile string
 	}
 	report.Version = version
 	if data != "" {
+		if err := awaitStored(cmd.Context(), data); err != nil {
+			return err
+		}
 		after, err := size.Count(cmd.Context(), endpoint)
 		if err != nil {
 			return err
@@ -129,6 +140,47 @@ func runLoad(cmd *cobra.Command, options demo.LoadOptions, data, jsonFile string
 		return nothingAccepted(report)
 	}
 	return nil
+}
+
+// storeStall is how long the sending queue may stand still before it is no longer
+// waited for.
+const storeStall = time.Minute
+
+// awaitStored waits until the collector of a data directory has stored what it
+// accepted: an answer means that it is in the journal. One without an admin socket
+// is not waited for.
+func awaitStored(ctx context.Context, data string) error {
+	client := admin.NewClient(filepath.Join(data, "run", "collector.sock"))
+	last, moved := -1, time.Now()
+	for {
+		var queues []struct {
+			Deliveries int `json:"deliveries"`
+		}
+		err := client.Do(ctx, http.MethodGet, "/pending", nil, &queues)
+		if errors.Is(err, admin.ErrNotRunning) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		waiting := 0
+		for _, q := range queues {
+			waiting += q.Deliveries
+		}
+		switch {
+		case waiting == 0:
+			return nil
+		case waiting != last:
+			last, moved = waiting, time.Now()
+		case time.Since(moved) > storeStall:
+			return fmt.Errorf("%d deliveries wait in the collector's queue and none was stored for %s: does the engine answer? See %s", waiting, storeStall, filepath.Join(data, "run", "collector.log"))
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // nothingAccepted says why a load came to nothing, as far as the endpoint did.

@@ -48,7 +48,7 @@ func TestLoadIsStoredAndMeasured(t *testing.T) {
 	assert.Zero(t, load.Rejected, said)
 	assert.Zero(t, load.Failed, said)
 
-	// Everything that was accepted is stored, and once, when it is answered.
+	// Everything that was accepted is stored, and once, when the command ends.
 	// Exceptions of requests are events of their own, so events may be more than
 	// were sent.
 	assert.Equal(t, load.Accepted/6, load.Stored.Requests)
