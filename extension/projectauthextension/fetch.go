@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 const keysPath = "/internal/keys"
@@ -31,7 +33,7 @@ var errTokenRefused = errors.New("the query server refuses the token: token of p
 // fetch asks the query server until ctx ends. Each request waits there for a
 // change, so that revoked keys are gone at once.
 func (a *projectAuth) fetch(ctx context.Context) {
-	pause, failing := firstPause, false
+	retry, failing := firstPause, false
 	wait := time.Duration(0) // the first answer is wanted at once
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -44,9 +46,9 @@ func (a *projectAuth) fetch(ctx context.Context) {
 			if failing {
 				a.set.Logger.Info("The query server answers again", zap.String("endpoint", a.cfg.QueryServer.Endpoint))
 			}
-			pause, failing = firstPause, false
+			retry, failing = firstPause, false
 			wait = a.cfg.Wait
-			sleep(ctx, minInterval-time.Since(began))
+			_ = pause.For(ctx, minInterval-time.Since(began)) // the loop looks at ctx
 		default:
 			a.telemetry.fetched(ctx, false)
 			if !failing {
@@ -56,18 +58,9 @@ func (a *projectAuth) fetch(ctx context.Context) {
 			failing, wait = true, 0
 			// Collectors that lost their query server at the same moment should
 			// not all come back at the same moment.
-			sleep(ctx, pause/2+rand.N(pause))
-			pause = min(2*pause, lastPause)
+			_ = pause.For(ctx, retry/2+rand.N(retry))
+			retry = min(2*retry, lastPause)
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/trackwayhq/trackway/internal/clickhouse"
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 // Defaults of Options.
@@ -133,7 +134,7 @@ func (a *adoption) run(ctx context.Context) error {
 		if !a.o.Follow {
 			return nil
 		}
-		if err := sleep(ctx, a.o.Poll); err != nil {
+		if err := pause.For(ctx, a.o.Poll); err != nil {
 			return err
 		}
 	}

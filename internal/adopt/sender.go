@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 
 	"github.com/trackwayhq/trackway/internal/batchid"
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 // Pauses between tries of a batch that was not taken.
@@ -49,7 +50,7 @@ func (s *sender) send(ctx context.Context, id string, body []byte, rows int) (re
 	if err := zip.Close(); err != nil {
 		return 0, "", err
 	}
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+	for retry := firstPause; ; retry = min(2*retry, lastPause) {
 		answer, wait, err := s.try(ctx, id, packed.Bytes())
 		if err == nil {
 			rejected, why = s.rejected(answer)
@@ -59,7 +60,7 @@ func (s *sender) send(ctx context.Context, id string, body []byte, rows int) (re
 		if errors.As(err, &refused) || ctx.Err() != nil {
 			return 0, "", err
 		}
-		if err := sleep(ctx, max(wait, pause)); err != nil {
+		if err := pause.For(ctx, max(wait, retry)); err != nil {
 			return 0, "", err
 		}
 	}
@@ -115,21 +116,7 @@ func (s *sender) pace(ctx context.Context, rows int) error {
 	now := time.Now()
 	wait := s.free.Sub(now)
 	s.free = now.Add(max(wait, 0) + time.Duration(float64(rows)/s.rate*float64(time.Second)))
-	return sleep(ctx, wait)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
+	return pause.For(ctx, wait)
 }
 
 func rejectedSpans(body []byte) (int64, string) {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/trackwayhq/trackway/internal/filelock"
 )
 
 const (
@@ -72,7 +74,7 @@ func Open(dir string, maxBytes int64) (*Store, error) {
 	if err := os.MkdirAll(dir, directoryMode); err != nil {
 		return nil, fmt.Errorf("dead letters: %w", err)
 	}
-	lock, err := takeLock(filepath.Join(dir, lockName))
+	lock, err := filelock.Take(filepath.Join(dir, lockName), fileMode, ErrLocked)
 	if err != nil {
 		return nil, fmt.Errorf("dead letters: %w", err)
 	}
@@ -84,21 +86,6 @@ func Open(dir string, maxBytes int64) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("dead letters %s: %w", dir, err), lock.Close())
 	}
 	return s, nil
-}
-
-func takeLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Clean(path), os.O_RDWR|os.O_CREATE, fileMode)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%s: %w", path, ErrLocked)
-		}
-		return nil, fmt.Errorf("lock %s: %w", path, err)
-	}
-	return f, nil
 }
 
 // Write stores an entry. It is on disk when Write returns nil. With ErrFull, and

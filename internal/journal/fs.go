@@ -2,12 +2,13 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"sort"
 	"syscall"
+
+	"github.com/trackwayhq/trackway/internal/filelock"
 )
 
 // FileSystem is what the journal needs of a file system. Tests put one in its
@@ -85,16 +86,9 @@ func (osFS) SyncDir(dir string) error {
 }
 
 func (osFS) Lock(path string) (io.Closer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
+	f, err := filelock.Take(path, fileMode, ErrLocked)
 	if err != nil {
 		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%s: %w", path, ErrLocked)
-		}
-		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	return f, nil
 }

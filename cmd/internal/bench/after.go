@@ -8,6 +8,7 @@ import (
 
 	"github.com/trackwayhq/trackway/cmd/internal/bench/recount"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/report"
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 // Patience with a store after the last answer.
@@ -47,7 +48,7 @@ func (r *run) drain(ctx context.Context) error {
 		if stored.Records >= want.Records && stored.Journey >= want.Journey || time.Since(moved) > drainStall {
 			break // what is missing is counted later
 		}
-		if err := sleep(ctx, drainPause); err != nil {
+		if err := pause.For(ctx, drainPause); err != nil {
 			return err
 		}
 	}
@@ -68,7 +69,7 @@ func (r *run) settle(ctx context.Context) error {
 		if parts.Merges == 0 {
 			break
 		}
-		if err := sleep(ctx, 200*time.Millisecond); err != nil {
+		if err := pause.For(ctx, 200*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -138,7 +139,7 @@ func (r *run) recount(ctx context.Context) error {
 		if len(wrong) == 0 || time.Since(begin) > countLimit {
 			break
 		}
-		if err := sleep(ctx, countPause); err != nil {
+		if err := pause.For(ctx, countPause); err != nil {
 			return err
 		}
 	}

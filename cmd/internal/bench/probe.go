@@ -16,6 +16,7 @@ import (
 	"github.com/trackwayhq/trackway/cmd/internal/bench/sender"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/stack"
 	"github.com/trackwayhq/trackway/cmd/internal/clickhouse"
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 // How often probes are sent, and how often the store is asked for one. Asking
@@ -153,7 +154,7 @@ func (p *prober) ask(ctx context.Context, id string, answered time.Time) {
 			sender.Record(p.shown, time.Since(answered).Microseconds())
 			return
 		}
-		if sleep(ctx, visiblePoll) != nil {
+		if pause.For(ctx, visiblePoll) != nil {
 			return
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trackwayhq/trackway/cmd/internal/bench/stack"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
+	"github.com/trackwayhq/trackway/internal/pause"
 	"github.com/trackwayhq/trackway/queryserver/metadata"
 )
 
@@ -89,7 +90,7 @@ func (r *run) makeKeys(ctx context.Context, n int) (keys []string, err error) {
 		if known {
 			return keys, nil
 		}
-		if err := sleep(ctx, drainPause); err != nil {
+		if err := pause.For(ctx, drainPause); err != nil {
 			return nil, fmt.Errorf("the collector does not know %d keys after %s", n, keysLimit)
 		}
 	}

@@ -234,15 +234,3 @@ func hostPort(url string) string {
 	host, _, _ := strings.Cut(url, "/")
 	return host
 }
-
-// sleep waits for d or until ctx ends, whose error it returns.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

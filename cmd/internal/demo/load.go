@@ -14,6 +14,7 @@ import (
 	"github.com/trackwayhq/trackway/cmd/internal/bench/sender"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
 	"github.com/trackwayhq/trackway/cmd/internal/machine"
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 // maxPrepared bounds the memory of prepared bodies. Bodies are sent again with
@@ -163,7 +164,7 @@ func (w *loadWorker) work(ctx context.Context) {
 		case errors.As(err, &refused):
 			w.counts.BatchesRefused++
 			// A wait past the end of the run would only make it longer.
-			if sleep(ctx, min(refused.RetryAfter, time.Until(end))) != nil {
+			if pause.For(ctx, min(refused.RetryAfter, time.Until(end))) != nil {
 				return
 			}
 		case ctx.Err() != nil:
@@ -176,7 +177,7 @@ func (w *loadWorker) work(ctx context.Context) {
 			if len(w.samples) < 3 {
 				w.samples = append(w.samples, err.Error())
 			}
-			if sleep(ctx, failurePause) != nil {
+			if pause.For(ctx, failurePause) != nil {
 				return
 			}
 		}
@@ -199,5 +200,5 @@ func (w *loadWorker) nextDue(ctx context.Context, end time.Time) (due time.Time,
 		return time.Time{}, false
 	}
 	due = w.start.Add(time.Duration(n) * w.interval)
-	return due, sleep(ctx, time.Until(due)) == nil
+	return due, pause.For(ctx, time.Until(due)) == nil
 }

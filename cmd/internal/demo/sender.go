@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 // Limits of a sender.
@@ -138,7 +140,7 @@ func parseRetryAfter(value string) time.Duration {
 // after the time it asked for when it refused, with growing pauses when it could
 // not be reached. It gives up when ctx ends or with an UnusableError.
 func (s *Sender) SendUntilAccepted(ctx context.Context, body []byte, batchID string, onRetry func(error)) (Answer, error) {
-	pause := 200 * time.Millisecond
+	next := 200 * time.Millisecond
 	for {
 		answer, err := s.Send(ctx, body, batchID)
 		if err == nil {
@@ -147,7 +149,7 @@ func (s *Sender) SendUntilAccepted(ctx context.Context, body []byte, batchID str
 		if ctx.Err() != nil {
 			return answer, ctx.Err()
 		}
-		wait := pause
+		wait := next
 		var refused *RefusedError
 		var unusable *UnusableError
 		switch {
@@ -156,26 +158,11 @@ func (s *Sender) SendUntilAccepted(ctx context.Context, body []byte, batchID str
 		case errors.As(err, &refused):
 			wait = refused.RetryAfter
 		default:
-			pause = min(2*pause, 5*time.Second)
+			next = min(2*next, 5*time.Second)
 		}
 		onRetry(err)
-		if err := sleep(ctx, wait); err != nil {
+		if err := pause.For(ctx, wait); err != nil {
 			return answer, err
 		}
-	}
-}
-
-// sleep waits for d or until ctx ends, whose error it returns.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

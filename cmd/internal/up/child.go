@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 // readyLine is what every long-running trackway process prints on stdout, once,
@@ -152,7 +154,7 @@ func (c *child) poll(ctx context.Context) {
 			c.markReady()
 			return
 		}
-		if sleep(ctx, 50*time.Millisecond) != nil {
+		if pause.For(ctx, 50*time.Millisecond) != nil {
 			return
 		}
 	}

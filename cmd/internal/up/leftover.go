@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 // leftoverWait is how long `up` waits for children of an earlier run to finish:
@@ -20,7 +22,7 @@ func waitForLeftovers(ctx context.Context, d *dataDir) error {
 				return fmt.Errorf("data directory %s is in use: the %s of an earlier run (pid %d) has not stopped within %s: end it with `kill %d` and start again",
 					d.path, c.Name, c.PID, leftoverWait, c.PID)
 			}
-			if err := sleep(ctx, 100*time.Millisecond); err != nil {
+			if err := pause.For(ctx, 100*time.Millisecond); err != nil {
 				return err
 			}
 		}

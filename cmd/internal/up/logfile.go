@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 // maxLogSize is where a child's log is put aside (as NAME.log.1) when the child
@@ -100,7 +102,7 @@ func (l *logFile) follow(ctx context.Context, prefix string, out io.Writer) {
 	at := l.start
 	l.mu.Unlock()
 	var current *os.File
-	for ended := false; ; ended = sleep(ctx, 100*time.Millisecond) != nil {
+	for ended := false; ; ended = pause.For(ctx, 100*time.Millisecond) != nil {
 		l.mu.Lock()
 		if current != nil && current != l.file {
 			at = 0

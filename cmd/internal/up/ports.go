@@ -7,7 +7,6 @@ import (
 	"net"
 	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/trackwayhq/trackway/internal/freeport"
 )
@@ -69,16 +68,4 @@ func portError(e endpoint, err error) error {
 		return fmt.Errorf("no permission to listen on %s for %s: choose a port above 1023 with %s", *e.addr, e.what, e.flag)
 	}
 	return fmt.Errorf("cannot listen on %s for %s: choose another address with %s: %w", *e.addr, e.what, e.flag, err)
-}
-
-// sleep waits for d or until ctx ends, whose error it returns.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

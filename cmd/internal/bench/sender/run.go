@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/trackwayhq/trackway/cmd/internal/bench/workload"
+	"github.com/trackwayhq/trackway/internal/pause"
 )
 
 // failurePause keeps a connection from spinning while nothing listens.
@@ -189,10 +190,10 @@ func (s *run) work(ctx context.Context, index int) {
 		if ctx.Err() != nil {
 			return
 		}
-		pause := x.judge(answer, err)
+		wait := x.judge(answer, err)
 		s.record.add(&x)
 		// A wait past the end of the run would only make it longer.
-		if sleep(ctx, min(pause, time.Until(s.end))) != nil {
+		if pause.For(ctx, min(wait, time.Until(s.end))) != nil {
 			return
 		}
 	}
@@ -212,7 +213,7 @@ func (s *run) nextDue(ctx context.Context) (due time.Time, more bool) {
 	if due, more = s.schedule.next(); !more {
 		return due, false
 	}
-	return due, sleep(ctx, time.Until(due)) == nil
+	return due, pause.For(ctx, time.Until(due)) == nil
 }
 
 // judge sorts an answer and says how long to wait before the next body.
@@ -252,19 +253,4 @@ func rejectedItems(contentType string, body []byte) (int64, error) {
 		return 0, fmt.Errorf("want {\"accepted\":…}, got %.100s", strconv.Quote(string(body)))
 	}
 	return answer.Rejected, nil
-}
-
-// sleep waits for d or until ctx ends, whose error it returns.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
