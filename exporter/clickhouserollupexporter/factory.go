@@ -8,58 +8,37 @@ import (
 	"go.opentelemetry.io/collector/exporter"
 
 	"github.com/trackwayhq/trackway/exporter/clickhouserollupexporter/internal/metadata"
+	"github.com/trackwayhq/trackway/internal/instances"
 )
 
 // NewFactory returns the factory of the clickhouse_rollup exporter.
 func NewFactory() exporter.Factory {
-	var running instances
+	var running instances.Map[*Config, *shared]
+	get := func(ctx context.Context, set exporter.Settings, cfg *Config) (*shared, error) {
+		return running.Get(cfg, func(remove func()) (*shared, error) {
+			e, err := newExporter(ctx, set, cfg)
+			return &shared{rollupExporter: e, remove: remove}, err
+		})
+	}
 	return exporter.NewFactory(
 		metadata.Type,
 		createDefaultConfig,
 		exporter.WithTraces(func(ctx context.Context, set exporter.Settings, cfg component.Config) (exporter.Traces, error) {
-			return running.get(ctx, set, cfg.(*Config))
+			return get(ctx, set, cfg.(*Config))
 		}, metadata.TracesStability),
 		exporter.WithLogs(func(ctx context.Context, set exporter.Settings, cfg component.Config) (exporter.Logs, error) {
-			return running.get(ctx, set, cfg.(*Config))
+			return get(ctx, set, cfg.(*Config))
 		}, metadata.LogsStability),
 	)
 }
 
-// instances holds the exporters that run, by their configuration: traces and
-// logs share one exporter and its queue, because one delivery of ours carries
-// both and a unit of insert holds all.
-type instances struct {
-	mu sync.Mutex
-	m  map[*Config]*shared
-}
-
-// shared starts and stops an exporter once, however many pipelines hold it.
+// shared starts and stops an exporter once, however many pipelines hold it: traces
+// and logs share one and its queue, because one delivery of ours carries both and a
+// unit of insert holds all.
 type shared struct {
 	*rollupExporter
 	start, stop sync.Once
 	remove      func()
-}
-
-func (i *instances) get(ctx context.Context, set exporter.Settings, cfg *Config) (*shared, error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if s, ok := i.m[cfg]; ok {
-		return s, nil
-	}
-	e, err := newExporter(ctx, set, cfg)
-	if err != nil {
-		return nil, err
-	}
-	s := &shared{rollupExporter: e, remove: func() {
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		delete(i.m, cfg)
-	}}
-	if i.m == nil {
-		i.m = map[*Config]*shared{}
-	}
-	i.m[cfg] = s
-	return s, nil
 }
 
 // Start starts the exporter at the first call.
