@@ -108,33 +108,17 @@ func (f *facets) value(c facet) []byte { return f.dict.at(c.item)[len(f.dict.at(
 func (f *facets) write(n *native, rows between) {
 	out := f.out[rows.lo:rows.hi]
 	n.block(7)
-	f.lowCard(n, "project", out, func(c *facet) uint32 { return c.project })
+	f.idx = lowCardOf(n, f.idx, "project", out, func(c *facet) uint32 { return c.project })
 	n.column("hour", typeSecond)
 	for i := range out {
 		n.body = binary.LittleEndian.AppendUint32(n.body, out[i].hour)
 	}
-	f.lowCard(n, "field", out, func(c *facet) uint32 { return c.field })
+	f.idx = lowCardOf(n, f.idx, "field", out, func(c *facet) uint32 { return c.field })
 	n.column("value", typeString)
 	for i := range out {
 		n.body = appendBlob(n.body, f.value(out[i]))
 	}
-	n.column("cnt", "SimpleAggregateFunction(sum, UInt64)")
-	for i := range out {
-		n.body = binary.LittleEndian.AppendUint64(n.body, out[i].cnt)
-	}
-	n.column("weight", "SimpleAggregateFunction(sum, UInt64)")
-	for i := range out {
-		n.body = binary.LittleEndian.AppendUint64(n.body, out[i].weight)
-	}
+	sumsOf(n, "cnt", out, func(x *facet) uint64 { return x.cnt })
+	sumsOf(n, "weight", out, func(x *facet) uint64 { return x.weight })
 	n.rollupTTL(len(out))
-}
-
-func (f *facets) lowCard(n *native, name string, out []facet, get func(*facet) uint32) {
-	n.column(name, typeLowCard)
-	n.lowCardPrefix()
-	f.idx = f.idx[:0]
-	for i := range out {
-		f.idx = append(f.idx, get(&out[i]))
-	}
-	n.lowCard(f.idx)
 }

@@ -213,14 +213,14 @@ func (t *rollup) write(n *native, rows between) {
 	} else {
 		n.block(9)
 	}
-	t.lowCard(n, "project", out, func(c *cell) uint32 { return c.project })
+	t.idx = lowCardOf(n, t.idx, "project", out, func(c *cell) uint32 { return c.project })
 	n.column(t.period, typeSecond)
 	for i := range out {
 		n.body = binary.LittleEndian.AppendUint32(n.body, out[i].start)
 	}
-	t.lowCard(n, "service", out, func(c *cell) uint32 { return t.in.endpoints[c.endpoint].service })
-	t.lowCard(n, "route", out, func(c *cell) uint32 { return t.in.endpoints[c.endpoint].route })
-	t.lowCard(n, "method", out, func(c *cell) uint32 { return t.in.endpoints[c.endpoint].method })
+	t.idx = lowCardOf(n, t.idx, "service", out, func(c *cell) uint32 { return t.in.endpoints[c.endpoint].service })
+	t.idx = lowCardOf(n, t.idx, "route", out, func(c *cell) uint32 { return t.in.endpoints[c.endpoint].route })
+	t.idx = lowCardOf(n, t.idx, "method", out, func(c *cell) uint32 { return t.in.endpoints[c.endpoint].method })
 	if t.counts {
 		n.column("status", "UInt16")
 		for i := range out {
@@ -232,29 +232,33 @@ func (t *rollup) write(n *native, rows between) {
 			n.body = append(n.body, byte(out[i].by))
 		}
 	}
-	t.sums(n, "cnt", out, func(c *cell) uint64 { return c.cnt })
-	t.sums(n, "weight", out, func(c *cell) uint64 { return c.weight })
+	sumsOf(n, "cnt", out, func(c *cell) uint64 { return c.cnt })
+	sumsOf(n, "weight", out, func(c *cell) uint64 { return c.weight })
 	if t.counts {
-		t.sums(n, "bytes", out, func(c *cell) uint64 { return c.bytes })
-		t.sums(n, "dur_ns", out, func(c *cell) uint64 { return c.ns })
+		sumsOf(n, "bytes", out, func(c *cell) uint64 { return c.bytes })
+		sumsOf(n, "dur_ns", out, func(c *cell) uint64 { return c.ns })
 	}
 	n.rollupTTL(len(out))
 }
 
-func (t *rollup) lowCard(n *native, name string, out []cell, get func(*cell) uint32) {
+// lowCardOf writes a LowCardinality column of rows. idx is memory for the indices,
+// which it gives back.
+func lowCardOf[T any](n *native, idx []uint32, name string, rows []T, get func(*T) uint32) []uint32 {
 	n.column(name, typeLowCard)
 	n.lowCardPrefix()
-	t.idx = t.idx[:0]
-	for i := range out {
-		t.idx = append(t.idx, get(&out[i]))
+	idx = idx[:0]
+	for i := range rows {
+		idx = append(idx, get(&rows[i]))
 	}
-	n.lowCard(t.idx)
+	n.lowCard(idx)
+	return idx
 }
 
-func (t *rollup) sums(n *native, name string, out []cell, get func(*cell) uint64) {
+// sumsOf writes a column of rows that merges add up.
+func sumsOf[T any](n *native, name string, rows []T, get func(*T) uint64) {
 	n.column(name, "SimpleAggregateFunction(sum, UInt64)")
-	for i := range out {
-		n.body = binary.LittleEndian.AppendUint64(n.body, get(&out[i]))
+	for i := range rows {
+		n.body = binary.LittleEndian.AppendUint64(n.body, get(&rows[i]))
 	}
 }
 
