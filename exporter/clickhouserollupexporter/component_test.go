@@ -2,7 +2,6 @@ package clickhouserollupexporter
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,12 +10,12 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/confmap"
-	"go.opentelemetry.io/collector/confmap/confmaptest"
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/exporter/exportertest"
 	"go.uber.org/goleak"
 
 	"github.com/trackwayhq/trackway/exporter/clickhouserollupexporter/internal/metadata"
+	"github.com/trackwayhq/trackway/internal/configtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -49,13 +48,7 @@ func TestLoadConfig(t *testing.T) {
 		{"unknown_key.yaml", "create_shema"},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			conf, err := confmaptest.LoadConf(filepath.Join("testdata", tt.file))
-			require.NoError(t, err)
-			cfg := NewFactory().CreateDefaultConfig()
-			err = conf.Unmarshal(cfg)
-			if err == nil {
-				err = confmap.Validate(cfg)
-			}
+			cfg, err := configtest.Load(t, tt.file, "", NewFactory().CreateDefaultConfig())
 			if tt.want == "" {
 				require.NoError(t, err)
 				got := cfg.(*Config)

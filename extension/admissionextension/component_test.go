@@ -1,7 +1,6 @@
 package admissionextension
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -10,12 +9,12 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/confmap"
-	"go.opentelemetry.io/collector/confmap/confmaptest"
 	"go.opentelemetry.io/collector/extension/extensiontest"
 	"go.uber.org/goleak"
 
 	"github.com/trackwayhq/trackway/extension/admissionextension/internal/metadata"
 	"github.com/trackwayhq/trackway/internal/admission"
+	"github.com/trackwayhq/trackway/internal/configtest"
 	"github.com/trackwayhq/trackway/internal/metadatatest"
 )
 
@@ -64,15 +63,7 @@ func TestBadConfigs(t *testing.T) {
 
 func load(t *testing.T, file, id string) (component.Config, error) {
 	t.Helper()
-	cm, err := confmaptest.LoadConf(filepath.Join("testdata", file))
-	require.NoError(t, err)
-	sub, err := cm.Sub(id)
-	require.NoError(t, err)
-	cfg := createDefaultConfig()
-	if err := sub.Unmarshal(cfg); err != nil {
-		return nil, err
-	}
-	return cfg, confmap.Validate(cfg)
+	return configtest.Load(t, file, id, createDefaultConfig())
 }
 
 // host has extensions.

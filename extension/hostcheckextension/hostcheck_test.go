@@ -3,20 +3,18 @@ package hostcheckextension
 import (
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
-	"go.opentelemetry.io/collector/confmap"
-	"go.opentelemetry.io/collector/confmap/confmaptest"
 	"go.opentelemetry.io/collector/extension/extensionmiddleware"
 	"go.opentelemetry.io/collector/extension/extensiontest"
 	"go.uber.org/goleak"
 
 	"github.com/trackwayhq/trackway/extension/hostcheckextension/internal/metadata"
+	"github.com/trackwayhq/trackway/internal/configtest"
 	"github.com/trackwayhq/trackway/internal/metadatatest"
 )
 
@@ -52,15 +50,7 @@ func TestBadConfigs(t *testing.T) {
 
 func load(t *testing.T, file, id string) (component.Config, error) {
 	t.Helper()
-	cm, err := confmaptest.LoadConf(filepath.Join("testdata", file))
-	require.NoError(t, err)
-	sub, err := cm.Sub(id)
-	require.NoError(t, err)
-	cfg := createDefaultConfig()
-	if err := sub.Unmarshal(cfg); err != nil {
-		return nil, err
-	}
-	return cfg, confmap.Validate(cfg)
+	return configtest.Load(t, file, id, createDefaultConfig())
 }
 
 func TestRequests(t *testing.T) {

@@ -10,13 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
-	"go.opentelemetry.io/collector/confmap"
-	"go.opentelemetry.io/collector/confmap/confmaptest"
 	"go.opentelemetry.io/collector/extension/extensiontest"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.uber.org/goleak"
 
 	"github.com/trackwayhq/trackway/extension/journalstorageextension/internal/metadata"
+	"github.com/trackwayhq/trackway/internal/configtest"
 	"github.com/trackwayhq/trackway/internal/groupcommit"
 	"github.com/trackwayhq/trackway/internal/journal"
 	"github.com/trackwayhq/trackway/internal/metadatatest"
@@ -34,13 +33,7 @@ func TestMetadata(t *testing.T) {
 
 func loadConfig(t *testing.T, file string) (component.Config, error) {
 	t.Helper()
-	cm, err := confmaptest.LoadConf(filepath.Join("testdata", file))
-	require.NoError(t, err)
-	cfg := createDefaultConfig()
-	if err := cm.Unmarshal(cfg); err != nil {
-		return nil, err
-	}
-	return cfg, confmap.Validate(cfg)
+	return configtest.Load(t, file, "", createDefaultConfig())
 }
 
 func TestConfig(t *testing.T) {

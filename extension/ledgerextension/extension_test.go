@@ -14,8 +14,6 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/config/configopaque"
-	"go.opentelemetry.io/collector/confmap"
-	"go.opentelemetry.io/collector/confmap/confmaptest"
 	"go.opentelemetry.io/collector/extension"
 	"go.opentelemetry.io/collector/extension/extensiontest"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
@@ -25,6 +23,7 @@ import (
 	"github.com/trackwayhq/trackway/extension/ledgerextension/internal/metadata"
 	"github.com/trackwayhq/trackway/internal/admin"
 	"github.com/trackwayhq/trackway/internal/alongside"
+	"github.com/trackwayhq/trackway/internal/configtest"
 	"github.com/trackwayhq/trackway/internal/enginetest"
 	"github.com/trackwayhq/trackway/internal/ledger"
 	"github.com/trackwayhq/trackway/internal/metadatatest"
@@ -40,13 +39,7 @@ func TestMetadata(t *testing.T) {
 
 func loadConfig(t *testing.T, file string) (*Config, error) {
 	t.Helper()
-	cm, err := confmaptest.LoadConf(filepath.Join("testdata", file))
-	require.NoError(t, err)
-	cfg := createDefaultConfig().(*Config)
-	if err := cm.Unmarshal(cfg); err != nil {
-		return nil, err
-	}
-	return cfg, confmap.Validate(cfg)
+	return configtest.Load(t, file, "", createDefaultConfig().(*Config))
 }
 
 func TestConfig(t *testing.T) {

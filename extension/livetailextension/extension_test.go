@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,12 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
-	"go.opentelemetry.io/collector/confmap"
-	"go.opentelemetry.io/collector/confmap/confmaptest"
 	"go.opentelemetry.io/collector/extension/extensiontest"
 	"go.uber.org/goleak"
 
 	"github.com/trackwayhq/trackway/extension/livetailextension/internal/metadata"
+	"github.com/trackwayhq/trackway/internal/configtest"
 	"github.com/trackwayhq/trackway/internal/record"
 )
 
@@ -179,12 +177,7 @@ func TestConfig(t *testing.T) {
 		"endpoint_not_under.yaml": "endpoint",
 	} {
 		t.Run(file, func(t *testing.T) {
-			conf, err := confmaptest.LoadConf(filepath.Join("testdata", file))
-			require.NoError(t, err)
-			cfg := NewFactory().CreateDefaultConfig()
-			if err = conf.Unmarshal(cfg); err == nil {
-				err = confmap.Validate(cfg)
-			}
+			_, err := configtest.Load(t, file, "", NewFactory().CreateDefaultConfig())
 			if want == "" {
 				require.NoError(t, err)
 				return

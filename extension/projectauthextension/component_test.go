@@ -3,7 +3,6 @@ package projectauthextension
 import (
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,11 +11,11 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/confmap"
-	"go.opentelemetry.io/collector/confmap/confmaptest"
 	"go.opentelemetry.io/collector/extension/extensiontest"
 	"go.uber.org/goleak"
 
 	"github.com/trackwayhq/trackway/extension/projectauthextension/internal/metadata"
+	"github.com/trackwayhq/trackway/internal/configtest"
 	"github.com/trackwayhq/trackway/internal/metadatatest"
 )
 
@@ -73,15 +72,7 @@ func TestBadConfigs(t *testing.T) {
 
 func load(t *testing.T, file, id string) (component.Config, error) {
 	t.Helper()
-	cm, err := confmaptest.LoadConf(filepath.Join("testdata", file))
-	require.NoError(t, err)
-	sub, err := cm.Sub(id)
-	require.NoError(t, err)
-	cfg := createDefaultConfig()
-	if err := sub.Unmarshal(cfg); err != nil {
-		return nil, err
-	}
-	return cfg, confmap.Validate(cfg)
+	return configtest.Load(t, file, id, createDefaultConfig())
 }
 
 // start runs an extension until the test ends.

@@ -1,7 +1,6 @@
 package correlationprocessor
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -9,12 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
-	"go.opentelemetry.io/collector/confmap"
-	"go.opentelemetry.io/collector/confmap/confmaptest"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/processor/processortest"
 	"go.uber.org/goleak"
 
+	"github.com/trackwayhq/trackway/internal/configtest"
 	"github.com/trackwayhq/trackway/internal/metadatatest"
 	"github.com/trackwayhq/trackway/processor/correlationprocessor/internal/metadata"
 )
@@ -54,8 +52,6 @@ func TestLifecycle(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	cm, err := confmaptest.LoadConf(filepath.Join("testdata", "config.yaml"))
-	require.NoError(t, err)
 	for id, want := range map[string]component.Config{
 		"correlation": createDefaultConfig(),
 		"correlation/own": &Config{
@@ -81,11 +77,8 @@ func TestConfig(t *testing.T) {
 		},
 	} {
 		t.Run(id, func(t *testing.T) {
-			sub, err := cm.Sub(id)
+			cfg, err := configtest.Load(t, "config.yaml", id, createDefaultConfig())
 			require.NoError(t, err)
-			cfg := createDefaultConfig()
-			require.NoError(t, sub.Unmarshal(cfg))
-			require.NoError(t, confmap.Validate(cfg))
 			assert.Equal(t, want, cfg)
 		})
 	}
@@ -115,14 +108,7 @@ func TestBadConfigs(t *testing.T) {
 		"distinct_negative.yaml":   `max_distinct_keys: want 0 or more, got -1`,
 	} {
 		t.Run(file, func(t *testing.T) {
-			cm, err := confmaptest.LoadConf(filepath.Join("testdata", file))
-			require.NoError(t, err)
-			sub, err := cm.Sub("correlation")
-			require.NoError(t, err)
-			cfg := createDefaultConfig()
-			if err = sub.Unmarshal(cfg); err == nil {
-				err = confmap.Validate(cfg)
-			}
+			_, err := configtest.Load(t, file, "correlation", createDefaultConfig())
 			require.ErrorContains(t, err, want)
 		})
 	}

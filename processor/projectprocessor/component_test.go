@@ -1,19 +1,17 @@
 package projectprocessor
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
-	"go.opentelemetry.io/collector/confmap"
-	"go.opentelemetry.io/collector/confmap/confmaptest"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/processor/processortest"
 	"go.uber.org/goleak"
 
+	"github.com/trackwayhq/trackway/internal/configtest"
 	"github.com/trackwayhq/trackway/internal/metadatatest"
 	"github.com/trackwayhq/trackway/processor/projectprocessor/internal/metadata"
 )
@@ -57,8 +55,6 @@ func TestLifecycle(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	cm, err := confmaptest.LoadConf(filepath.Join("testdata", "config.yaml"))
-	require.NoError(t, err)
 	ledger := component.MustNewIDWithName("ledger", "main")
 	for id, want := range map[string]*Config{
 		"project/ledger":    {AuthAttribute: "trackway.project", Ledger: &ledger},
@@ -67,11 +63,8 @@ func TestConfig(t *testing.T) {
 		"project/attribute": {AuthAttribute: "tenant"},
 	} {
 		t.Run(id, func(t *testing.T) {
-			sub, err := cm.Sub(id)
+			cfg, err := configtest.Load(t, "config.yaml", id, createDefaultConfig())
 			require.NoError(t, err)
-			cfg := createDefaultConfig()
-			require.NoError(t, sub.Unmarshal(cfg))
-			require.NoError(t, confmap.Validate(cfg))
 			assert.Equal(t, want, cfg)
 		})
 	}
@@ -84,14 +77,7 @@ func TestBadConfigs(t *testing.T) {
 		"unknown_key.yaml":               `has invalid keys: project`,
 	} {
 		t.Run(file, func(t *testing.T) {
-			cm, err := confmaptest.LoadConf(filepath.Join("testdata", file))
-			require.NoError(t, err)
-			sub, err := cm.Sub("project")
-			require.NoError(t, err)
-			cfg := createDefaultConfig()
-			if err = sub.Unmarshal(cfg); err == nil {
-				err = confmap.Validate(cfg)
-			}
+			_, err := configtest.Load(t, file, "project", createDefaultConfig())
 			require.ErrorContains(t, err, want)
 		})
 	}
