@@ -79,9 +79,10 @@ func TestNDJSONFields(t *testing.T) {
 			require.Equal(t, 3, answer.Accepted, "%+v", answer)
 
 			var trace harness.Trace
+			// The three items and the exception of the request; tables are filled one by one.
 			require.Eventually(t, func() bool {
 				_, err := stack.Get(t.Context(), "traces/"+traceID, nil, &trace)
-				return err == nil && len(trace.Records) >= 3
+				return err == nil && len(trace.Records) >= 4
 			}, arrival, 100*time.Millisecond)
 			byType := map[string]record.JSON{}
 			for _, r := range trace.Records {

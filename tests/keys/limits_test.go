@@ -56,7 +56,7 @@ func TestRates(t *testing.T) {
 // up still.
 func TestDailyAmounts(t *testing.T) {
 	if left := time.Until(time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)); left < 2*time.Minute {
-		t.Skipf("the day ends in %s, and with it what this test uses up", left)
+		time.Sleep(left) // what the test uses up would end with the day
 	}
 	g := startGateway(t, nowhere(t), append(withKeys("shop", shopKey, "blog", blogKey), limited("{items_per_day: 3}")...)...)
 	header, value := bearer(shopKey)
