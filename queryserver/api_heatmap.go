@@ -49,7 +49,7 @@ func (a *api) heatmap(ctx context.Context, in *heatmapInput) (*answer[Heatmap], 
 	if err != nil {
 		return nil, err
 	}
-	var conditions []*filter.Compare
+	var conditions []filter.Node
 	for _, c := range []struct{ column, value string }{{"service", in.Service}, {"route", in.Route}, {"method", in.Method}} {
 		if c.value != "" {
 			conditions = append(conditions, filter.Equal(c.column, c.value))
@@ -75,7 +75,7 @@ type latencyCell struct {
 	count  uint64
 }
 
-func (a *api) latencyHeatmap(ctx context.Context, project string, conditions []*filter.Compare, w window, g grid, out *Heatmap) error {
+func (a *api) latencyHeatmap(ctx context.Context, project string, conditions []filter.Node, w window, g grid, out *Heatmap) error {
 	var cells []latencyCell
 	_, err := a.ask(ctx, planHeatmap(project, conditions, w, g), func(r *clickhouse.Reader) {
 		cells = append(cells, latencyCell{r.Uint32(), r.Uint8(), r.Uint64()})
@@ -118,7 +118,7 @@ func joinBuckets(cells []latencyCell) ([]LatencyBucket, [][]float64) {
 	return buckets, out
 }
 
-func (a *api) routeHeatmap(ctx context.Context, in *heatmapInput, conditions []*filter.Compare, w window, g grid, out *Heatmap) error {
+func (a *api) routeHeatmap(ctx context.Context, in *heatmapInput, conditions []filter.Node, w window, g grid, out *Heatmap) error {
 	_, err := a.ask(ctx, planTopRoutes(in.Project, conditions, w, in.Routes), func(r *clickhouse.Reader) {
 		out.Routes = append(out.Routes, readRouteName(r))
 		_ = r.Uint64()

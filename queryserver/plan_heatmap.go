@@ -10,13 +10,13 @@ import (
 )
 
 // planHeatmap counts requests per column of the grid and latency bucket.
-func planHeatmap(project string, conditions []*filter.Compare, w window, g grid) clickhouse.Query {
+func planHeatmap(project string, conditions []filter.Node, w window, g grid) clickhouse.Query {
 	return planGrid("heatmap", project, latencyLevels, conditions, nil, w, g)
 }
 
 // planTopRoutes names the most frequent routes of a window, and one more than
 // asked for where there are more.
-func planTopRoutes(project string, conditions []*filter.Compare, w window, limit int) clickhouse.Query {
+func planTopRoutes(project string, conditions []filter.Node, w window, limit int) clickhouse.Query {
 	p := newParams(project)
 	return clickhouse.Query{Name: "heatmap_routes", SQL: render("heatmap_routes", map[string]any{
 		"Segments": bindSegments(cut(w, countLevels, current), conditions, p), "Limit": limit + 1,
@@ -28,12 +28,12 @@ func planTopRoutes(project string, conditions []*filter.Compare, w window, limit
 // more than once per cell, from several parts and steps: adding them up in the
 // store would make a group of each, which took five times as long. Where routes
 // are named, few others come along.
-func planRouteHeatmap(project string, conditions []*filter.Compare, named []RouteName, w window, g grid) (latency, errors clickhouse.Query) {
+func planRouteHeatmap(project string, conditions []filter.Node, named []RouteName, w window, g grid) (latency, errors clickhouse.Query) {
 	return planGrid("heatmap_route_latency", project, latencyLevels, conditions, named, w, g),
 		planGrid("heatmap_route_errors", project, countLevels, conditions, named, w, g)
 }
 
-func planGrid(name, project string, levels []level, conditions []*filter.Compare, named []RouteName, w window, g grid) clickhouse.Query {
+func planGrid(name, project string, levels []level, conditions []filter.Node, named []RouteName, w window, g grid) clickhouse.Query {
 	p := newParams(project)
 	column := g.column(p)
 	segments := bindSegments(cut(w, fitting(levels, g.step), current), conditions, p)

@@ -21,7 +21,7 @@ var histogramKeys = map[string]string{
 // table most of the answer comes from.
 func planHistogram(project string, expr *filter.Expr, w window, g grid, by string) (clickhouse.Query, string) {
 	p := newParams(project)
-	conditions := expr.Conditions()
+	conditions := filter.Conjuncts(expr)
 	q := clickhouse.Query{Name: "histogram", Settings: map[string]string{"precise_float_parsing": "1"}}
 	data := map[string]any{"Column": g.column(p), "Key": histogramKeys[by]}
 	from := "requests"

@@ -58,15 +58,22 @@ func planRows(q rowsQuestion) []clickhouse.Query {
 
 // onlyKey is the filter's condition when that is one correlation key.
 func (q rowsQuestion) onlyKey() *filter.Compare {
-	if cs := q.filter.Conditions(); len(cs) == 1 && isKey(cs[0]) {
-		return cs[0]
+	if cs := filter.Conjuncts(q.filter); len(cs) == 1 {
+		return keyOf(cs[0])
 	}
 	return nil
 }
 
-// isKey says whether a condition asks for what the journey is sorted by.
-func isKey(c *filter.Compare) bool {
-	return c.Op == filter.Eq && c.Column.Name == "correlation" && !c.Numeric()
+// keyOf is the condition when it asks for what the journey is sorted by.
+func keyOf(n filter.Node) *filter.Compare {
+	c, ok := n.(*filter.Compare)
+	if !ok {
+		return nil
+	}
+	if e, ok := filter.KeyEquality(c); !ok || !e.Whole {
+		return nil
+	}
+	return c
 }
 
 // bounded is the window without what earlier pages have shown. The record of the
@@ -112,7 +119,7 @@ func growingWindows(w window, ascending bool) []window {
 func planRowsIn(q rowsQuestion, w window) clickhouse.Query {
 	p := newParams(q.project)
 	data := q.data(w, p)
-	conditions := q.filter.Conditions()
+	conditions := filter.Conjuncts(q.filter)
 	data["Narrow"] = narrow(conditions, q.columns.kind, w, p)
 	data["Where"] = compileWhere(conditions, q.columns.kind, p)
 	return clickhouse.Query{Name: "rows", SQL: render("rows", data), Params: p.values, Settings: cloneSettings(rowSettings)}
@@ -154,12 +161,13 @@ func journeyRange(c *filter.Compare, kind record.Kind, p *params) string {
 // narrow adds what an index knows: the journey holds the rows of a correlation
 // key as one range, the trace index the minutes of a trace. The conditions
 // themselves stay in the statement, so an index may say too much.
-func narrow(conditions []*filter.Compare, kind record.Kind, w window, p *params) string {
+func narrow(conditions []filter.Node, kind record.Kind, w window, p *params) string {
 	var sql string
-	for _, c := range conditions {
+	for _, n := range conditions {
+		c, ok := n.(*filter.Compare)
 		switch {
-		case c.Op != filter.Eq || !c.Column.In(kind):
-		case isKey(c):
+		case !ok || c.Op != filter.Eq || !c.Column.In(kind):
+		case keyOf(c) != nil:
 			sql += "\n  AND (ts, rid) IN (SELECT ts, rid FROM journey WHERE project = {project:String}" +
 				" AND " + journeyRange(c, kind, p) +
 				" AND ts >= " + p.nanos(w.From.UnixNano()) + " AND ts < " + p.nanos(w.To.UnixNano()) + ")"

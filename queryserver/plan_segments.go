@@ -97,9 +97,9 @@ func floorDiv(a, b int64) int64 {
 var rollupColumns = map[string]bool{"service": true, "route": true, "method": true, "status": true, "type": true}
 
 // onRollup says whether every condition is on a dimension of the rollups.
-func onRollup(conditions []*filter.Compare) bool {
+func onRollup(conditions []filter.Node) bool {
 	for _, c := range conditions {
-		if !rollupColumns[c.Column.Name] {
+		if !filter.ReadsOnly(c, rollupColumns) {
 			return false
 		}
 	}
@@ -114,7 +114,7 @@ type sqlSegment struct {
 }
 
 // bindSegments binds the bounds of segments and the conditions within them.
-func bindSegments(segments []segment, conditions []*filter.Compare, p *params) []sqlSegment {
+func bindSegments(segments []segment, conditions []filter.Node, p *params) []sqlSegment {
 	where := compileWhere(conditions, record.Request, p)
 	where = strings.ReplaceAll(where, "\n  ", " ")
 	out := make([]sqlSegment, len(segments))

@@ -48,7 +48,7 @@ func TestPlans(t *testing.T) {
 		return []clickhouse.Query{q}
 	}
 	overview := planOverview("default", planWeek)
-	onRoute := []*filter.Compare{filter.Equal("service", "api"), filter.Equal("route", "/projects/:id/tasks")}
+	onRoute := []filter.Node{filter.Equal("service", "api"), filter.Equal("route", "/projects/:id/tasks")}
 	day := window{planTo.Add(-24 * time.Hour), planTo}
 	routeLatency, routeErrors := planRouteHeatmap("default", nil, nil, day, gridOf(day, 96))
 	namedLatency, namedErrors := planRouteHeatmap("default", nil, []RouteName{{"api", "GET", "/a"}, {"api", "POST", "/b"}}, planHour, gridOf(planHour, 96))

@@ -39,13 +39,37 @@ func (p *params) double(f float64) string {
 
 // compileWhere turns conditions on records of one kind into SQL, each preceded
 // by AND. It says the same as filter.Expr.Match.
-func compileWhere(conditions []*filter.Compare, kind record.Kind, p *params) string {
+func compileWhere(conditions []filter.Node, kind record.Kind, p *params) string {
 	var b strings.Builder
-	for _, c := range conditions {
+	for _, n := range conditions {
 		b.WriteString("\n  AND ")
-		b.WriteString(compileCondition(c, kind, p))
+		b.WriteString(compileNode(n, kind, p))
 	}
 	return b.String()
+}
+
+// compileNode turns a part of a filter into an expression that is 0 or 1, never
+// NULL.
+func compileNode(n filter.Node, kind record.Kind, p *params) string {
+	switch n := n.(type) {
+	case *filter.And:
+		return compileTerms(n.Terms, " AND ", kind, p)
+	case *filter.Or:
+		return compileTerms(n.Terms, " OR ", kind, p)
+	case *filter.Not:
+		return "NOT (" + compileNode(n.Term, kind, p) + ")"
+	case *filter.Compare:
+		return compileCondition(n, kind, p)
+	}
+	return sqlFalse
+}
+
+func compileTerms(terms []filter.Node, operator string, kind record.Kind, p *params) string {
+	sql := make([]string, len(terms))
+	for i, t := range terms {
+		sql[i] = compileNode(t, kind, p)
+	}
+	return "(" + strings.Join(sql, operator) + ")"
 }
 
 const (

@@ -6,50 +6,121 @@ type Expr struct {
 	Root Node
 }
 
-// Node is a part of a filter: *And or *Compare.
+// Node is a part of a filter. Its types are *And, *Or, *Not, *Compare, *In,
+// *Pattern, *Exists and *FreeText. BETWEEN, ranges and statuses such as 5xx are an
+// *And of two *Compare.
 type Node interface {
 	// Pos is the byte offset at which the node's text starts.
 	Pos() int
+	node()
 }
 
-// And is true when all of its terms are. It has at least two.
+// And is true when all of its terms are. It has at least two, none an *And.
 type And struct{ Terms []Node }
 
-// Pos is where the first term starts.
-func (a *And) Pos() int { return a.Terms[0].Pos() }
+// Or is true when one of its terms is. It has at least two, none an *Or.
+type Or struct{ Terms []Node }
 
-// Compare compares a column, or one key of a map column, with a literal. The
-// literal is already in the column's unit: see Value.
-type Compare struct {
-	Column *Column
-	// Key is the key inside a map column; empty for others.
-	Key   string
-	Op    Op
-	Value Value
+// Not is true when its term is not, also where the term is false because a value
+// is absent. Its term is no *Not.
+type Not struct {
+	Term Node
 
 	pos int
 }
 
-// Pos is where the column's name starts.
-func (c *Compare) Pos() int { return c.pos }
+// Field is what a comparison reads.
+type Field struct {
+	// Column is the column or map. It is AnyKey for a bare name that is no column.
+	Column *Column
+	// Key is the key inside a map, or the bare name; empty for other columns.
+	Key string
 
-// Conditions gives the filter's terms when it is comparisons joined by AND; no
-// terms for the empty filter.
-func (e *Expr) Conditions() []*Compare {
-	switch n := e.Root.(type) {
-	case *Compare:
-		return []*Compare{n}
-	case *And:
-		out := make([]*Compare, 0, len(n.Terms))
-		for _, t := range n.Terms {
-			if c, ok := t.(*Compare); ok {
-				out = append(out, c)
-			}
-		}
-		return out
-	}
-	return nil
+	pos int
 }
+
+// Pos is where the field's name starts.
+func (f *Field) Pos() int { return f.pos }
+
+// Bare says that the field is a name that is no column: it reads the correlation
+// key of that name, or else the attribute.
+func (f *Field) Bare() bool { return f.Column == AnyKey }
+
+// Compare compares a field with a literal, which is already in the field's unit:
+// see Value.
+type Compare struct {
+	Field
+	Op    Op
+	Value Value
+}
+
+// In compares a field with several literals. There are at least two, all
+// different.
+type In struct {
+	Field
+	// Not asks for a value that is there and is none of them.
+	Not    bool
+	Values []Value
+}
+
+// Pattern compares a text with a pattern.
+type Pattern struct {
+	Field
+	Kind PatternKind
+	// Not asks for a value that is there and does not match.
+	Not bool
+	// Source is the pattern as it was written, quotes and escapes of the string
+	// undone.
+	Source string
+	// Matcher is what the pattern comes to.
+	Matcher *Matcher
+}
+
+// PatternKind is the language of a pattern.
+type PatternKind uint8
+
+// The kinds of patterns.
+const (
+	// Like has % for any text and _ for any character.
+	Like PatternKind = iota + 1
+	// ILike is Like without regard to case.
+	ILike
+	// Regexp is an RE2 expression that any part of the text may match.
+	Regexp
+)
+
+// Exists asks whether a field was given: whether a map has the key, and whether a
+// column is neither empty nor zero.
+type Exists struct{ Field }
+
+// FreeText is a part of one of TextColumns, without regard to case.
+type FreeText struct {
+	Text    string
+	Matcher *Matcher
+
+	pos int
+}
+
+// Pos is where the first term starts.
+func (a *And) Pos() int { return a.Terms[0].Pos() }
+
+// Pos is where the first term starts.
+func (o *Or) Pos() int { return o.Terms[0].Pos() }
+
+// Pos is where the NOT or the minus sign stands.
+func (n *Not) Pos() int { return n.pos }
+
+// Pos is where the text starts.
+func (t *FreeText) Pos() int { return t.pos }
+
+func (*And) node()     {}
+func (*Or) node()      {}
+func (*Not) node()     {}
+func (*Compare) node() {}
+func (*In) node()      {}
+func (*Pattern) node() {}
+func (*Exists) node()  {}
+func (*FreeText) node() {}
 
 // Op is a comparison operator.
 type Op uint8
@@ -112,8 +183,18 @@ type Value struct {
 	Bare bool
 }
 
-// Numeric says whether a map comparison tries numbers before text.
-func (c *Compare) Numeric() bool { return c.Value.IsNumber && (c.Value.Bare || c.Op.Orders()) }
+// Numeric says whether comparing values of a map by op tries numbers before text.
+// Correlation keys are identifiers: they order as numbers, but equal as text.
+func (v *Value) Numeric(column *Column, op Op) bool {
+	if !v.IsNumber {
+		return false
+	}
+	return op.Orders() || v.Bare && column != correlation
+}
+
+// Numeric says whether a map comparison tries numbers before text. For a bare
+// name that is so of the attribute; see Value.Numeric for the correlation key.
+func (c *Compare) Numeric() bool { return c.Value.Numeric(c.Column, c.Op) }
 
 // Equal makes the condition that a text column has a value, for callers that
 // know both. It panics where the language has no text column of that name.
@@ -122,5 +203,5 @@ func Equal(column, value string) *Compare {
 	if c == nil || c.Type != Text {
 		panic("filter: no text column " + column)
 	}
-	return &Compare{Column: c, Op: Eq, Value: Value{Text: value}}
+	return &Compare{Field: Field{Column: c}, Op: Eq, Value: Value{Text: value}}
 }

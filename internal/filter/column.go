@@ -97,10 +97,23 @@ var columns = []*Column{
 	// Of these two, columns hold a part: see record.Promotion.
 	{Name: "attributes", Type: Map, kinds: every, entry: (*record.Record).Attribute},
 	{Name: "resource", Type: Map, kinds: every, entry: (*record.Record).ResourceAttribute},
-	mapColumn("correlation", every, func(r *record.Record) record.Pairs { return r.Correlation }),
+	correlation,
 	mapColumn("request_headers", requestOnly, func(r *record.Record) record.Pairs { return r.RequestHeaders }),
 	mapColumn("response_headers", requestOnly, func(r *record.Record) record.Pairs { return r.ResponseHeaders }),
 }
+
+// correlation holds keys, which are identifiers; see Value.Numeric.
+var correlation = mapColumn("correlation", every, func(r *record.Record) record.Pairs { return r.Correlation })
+
+// AnyKey stands for the column of a bare name that is no column: of each record it
+// reads the correlation key of that name, or the attribute where there is no such
+// key. It has no name.
+var AnyKey = &Column{Type: Map, kinds: every, entry: func(r *record.Record, key string) (string, bool) {
+	if v, ok := r.Correlation.Get(key); ok {
+		return v, true
+	}
+	return r.Attribute(key)
+}}
 
 func duration(r *record.Record) uint64 { return r.Duration }
 

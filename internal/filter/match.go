@@ -22,6 +22,15 @@ func matchNode(n Node, r *record.Record) bool {
 			}
 		}
 		return true
+	case *Or:
+		for _, t := range n.Terms {
+			if matchNode(t, r) {
+				return true
+			}
+		}
+		return false
+	case *Not:
+		return !matchNode(n.Term, r)
 	case *Compare:
 		return n.match(r)
 	}

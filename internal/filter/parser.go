@@ -69,7 +69,7 @@ func (t token) is(keyword string) bool {
 }
 
 func (p *parser) compare() (*Compare, error) {
-	c := &Compare{pos: p.tok.pos}
+	c := &Compare{Field: Field{pos: p.tok.pos}}
 	if p.tok.kind != tokWord || p.tok.is("AND") {
 		return nil, p.expected(columnOrMap)
 	}
