@@ -59,6 +59,7 @@ func (a *api) register(mux *http.ServeMux) *huma.OpenAPI {
 	huma.Register(h, get("heatmap", "heatmap", "Latency over time, or routes over time"), a.heatmap)
 	huma.Register(h, get("get-journey", "journeys/{key}/{value}", "Everything that carries a correlation key"), a.getJourney)
 	huma.Register(h, tailOperation(h), a.tail)
+	a.registerFigures(h)
 	return h.OpenAPI()
 }
 

@@ -1,0 +1,10 @@
+package queryserver
+
+import "github.com/danielgtaylor/huma/v2"
+
+// registerFigures puts the endpoints that count, compare and follow records on the
+// API.
+func (a *api) registerFigures(h huma.API) {
+	a.registerFacets(h)
+	a.registerGroups(h)
+}
