@@ -22,7 +22,7 @@ func freeAddress(t *testing.T) string {
 // collector is one that tests kill and start again on one data directory.
 type collector struct {
 	process        *harness.Process
-	env            []string
+	env, args      []string
 	data           string
 	ndjson, health string
 }
@@ -31,9 +31,17 @@ type collector struct {
 // The engine need not be there.
 func launchCollector(t *testing.T, engine string) *collector {
 	t.Helper()
+	c := newCollector(t, engine, dataDir(t))
+	c.start(t)
+	return c
+}
+
+// newCollector is launchCollector that starts nothing. The extra arguments follow
+// its own.
+func newCollector(t *testing.T, engine, data string, args ...string) *collector {
+	t.Helper()
 	ndjson, health := freeAddress(t), freeAddress(t)
-	data := dataDir(t)
-	c := &collector{data: data, ndjson: "http://" + ndjson, health: "http://" + health, env: []string{
+	return &collector{data: data, ndjson: "http://" + ndjson, health: "http://" + health, env: []string{
 		"TRACKWAY_DATA=" + data,
 		"TRACKWAY_CLICKHOUSE_ENDPOINT=http://" + engine,
 		"TRACKWAY_CLICKHOUSE_PASSWORD=" + password,
@@ -42,24 +50,32 @@ func launchCollector(t *testing.T, engine string) *collector {
 		"TRACKWAY_OTLP_GRPC_ENDPOINT=" + freeAddress(t),
 		"TRACKWAY_OTLP_HTTP_ENDPOINT=" + freeAddress(t),
 		"TRACKWAY_LIVE_TAIL_ENDPOINT=" + freeAddress(t),
-	}}
-	c.start(t)
-	return c
+	}, args: append([]string{
+		"--config", filepath.Join(harness.Root(t), "config", "standalone.yaml"),
+		// The upstream exporter for metrics would not start without an engine.
+		"--config", "yaml:exporters::clickhouse::create_schema: false",
+	}, args...)}
+}
+
+// launch starts the process and does not wait.
+func (c *collector) launch(t *testing.T) {
+	t.Helper()
+	c.process = harness.Start(t, "collector", c.env, harness.Collector(t), c.args...)
 }
 
 func (c *collector) start(t *testing.T) {
 	t.Helper()
-	c.process = harness.Start(t, "collector", c.env, harness.Collector(t), "--config", filepath.Join(harness.Root(t), "config", "standalone.yaml"),
-		// The upstream exporter for metrics would not start without an engine.
-		"--config", "yaml:exporters::clickhouse::create_schema: false")
-	require.Eventually(t, func() bool {
-		res, err := client.Get(c.health)
-		if err != nil {
-			return false
-		}
-		_ = res.Body.Close()
-		return res.StatusCode == http.StatusOK
-	}, time.Minute, 20*time.Millisecond, "the collector is healthy")
+	c.launch(t)
+	require.Eventually(t, c.healthy, time.Minute, 20*time.Millisecond, "the collector is healthy")
+}
+
+func (c *collector) healthy() bool {
+	res, err := client.Get(c.health)
+	if err != nil {
+		return false
+	}
+	_ = res.Body.Close()
+	return res.StatusCode == http.StatusOK
 }
 
 // restart kills the collector as a crash would and starts it again.

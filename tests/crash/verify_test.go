@@ -42,13 +42,13 @@ var agreements = []struct{ name, raw, derived string }{
 	},
 	{
 		"journey",
-		"SELECT rid, arrayJoin(correlation::Array(Tuple(String, String))) AS kv, count() FROM trackway.requests GROUP BY ALL ORDER BY ALL",
-		"SELECT rid, (key, value), count() FROM trackway.journey WHERE kind = 'request' GROUP BY ALL ORDER BY rid, key, value",
+		"SELECT kind, count(), sum(cityHash64(rid, kv.1, kv.2)) FROM (SELECT 'request' AS kind, rid, arrayJoin(correlation::Array(Tuple(String, String))) AS kv FROM trackway.requests UNION ALL SELECT 'span', rid, arrayJoin(correlation::Array(Tuple(String, String))) FROM trackway.spans UNION ALL SELECT 'event', rid, arrayJoin(correlation::Array(Tuple(String, String))) FROM trackway.events) GROUP BY kind ORDER BY kind",
+		"SELECT toString(kind) AS k, count(), sum(cityHash64(rid, toString(key), value)) FROM trackway.journey GROUP BY k ORDER BY k",
 	},
 	{
 		"trace_index",
-		"SELECT DISTINCT reinterpretAsUInt32(trace_id) AS h, toStartOfMinute(toDateTime(ts, 'UTC')) AS m FROM trackway.requests WHERE trace_id != toFixedString('', 16) ORDER BY ALL",
-		"SELECT DISTINCT h, minute FROM trackway.trace_index ORDER BY ALL",
+		"SELECT uniqExact(h, m), sum(cityHash64(h, m)) FROM (SELECT DISTINCT reinterpretAsUInt32(trace_id) AS h, toStartOfMinute(toDateTime(ts, 'UTC')) AS m FROM (SELECT trace_id, ts FROM trackway.requests UNION ALL SELECT trace_id, ts FROM trackway.spans UNION ALL SELECT trace_id, ts FROM trackway.events) WHERE trace_id != toFixedString('', 16))",
+		"SELECT uniqExact(h, minute), sum(cityHash64(h, minute)) FROM (SELECT DISTINCT h, minute FROM trackway.trace_index)",
 	},
 }
 
