@@ -10,6 +10,7 @@ import (
 
 	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
+	"github.com/trackwayhq/trackway/queryserver/sqlmode"
 )
 
 // api holds what the endpoints need.
@@ -18,7 +19,9 @@ type api struct {
 	projects  projectSet
 	retention time.Duration
 	tails     *tailRelay
-	now       func() time.Time
+	// statements runs those of SQL mode.
+	statements *sqlmode.Runner
+	now        func() time.Time
 }
 
 const (
@@ -59,6 +62,7 @@ func (a *api) register(mux *http.ServeMux) *huma.OpenAPI {
 	huma.Register(h, get("heatmap", "heatmap", "Latency over time, or routes over time"), a.heatmap)
 	huma.Register(h, get("get-journey", "journeys/{key}/{value}", "Everything that carries a correlation key"), a.getJourney)
 	huma.Register(h, tailOperation(h), a.tail)
+	a.registerSQL(h)
 	a.registerFigures(h)
 	return h.OpenAPI()
 }
@@ -67,6 +71,9 @@ func (a *api) register(mux *http.ServeMux) *huma.OpenAPI {
 func schemaName(t reflect.Type, hint string) string {
 	if t == reflect.TypeFor[record.JSON]() {
 		return "Record"
+	}
+	if t.PkgPath() == reflect.TypeFor[sqlmode.View]().PkgPath() {
+		return "SQL" + t.Name()
 	}
 	return huma.DefaultSchemaNamer(t, hint)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/trackwayhq/trackway/internal/schema"
 	"github.com/trackwayhq/trackway/queryserver/metadata"
+	"github.com/trackwayhq/trackway/queryserver/sqlmode"
 )
 
 // Config is the query server's configuration file.
@@ -33,6 +34,13 @@ type Config struct {
 	LiveTail   LiveTailConfig   `mapstructure:"live_tail"`
 	Metadata   MetadataConfig   `mapstructure:"metadata"`
 	Secrets    SecretsConfig    `mapstructure:"secrets"`
+	SQL        SQLConfig        `mapstructure:"sql"`
+}
+
+// SQLConfig says as whom and within which limits statements of SQL mode run.
+type SQLConfig struct {
+	sqlmode.Config `mapstructure:",squash"`
+	Password       Secret `mapstructure:"password"`
 }
 
 // ClickHouseConfig says where the store is.
@@ -91,6 +99,7 @@ func DefaultConfig() Config {
 		},
 		LiveTail: LiveTailConfig{Endpoints: []string{"http://127.0.0.1:4320"}},
 		Metadata: MetadataConfig{PollInterval: time.Second},
+		SQL:      SQLConfig{Config: sqlmode.DefaultConfig()},
 	}
 }
 
@@ -177,6 +186,10 @@ func (c Config) Validate() error {
 	}
 	if c.Secrets.InternalToken != "" && c.Metadata.DSN == "" {
 		wrong("secrets.internal_token", "there are no keys to give without metadata.dsn: set both or neither")
+	}
+	c.SQL.Check(wrong)
+	if c.SQL.Username == "" && c.SQL.Password != "" {
+		wrong("sql.password", "there is no sql.username it could be of: set both or neither")
 	}
 	return errors.Join(errs...)
 }

@@ -76,16 +76,22 @@ func exception(resp *http.Response, queryID string) error {
 	if err != nil {
 		return fmt.Errorf("%w: reading its error: %w", ErrUnreachable, err)
 	}
-	e := &Exception{Message: strings.TrimSpace(string(body)), QueryID: queryID}
-	e.Code, _ = strconv.Atoi(resp.Header.Get("X-ClickHouse-Exception-Code"))
-	if m := exceptionText.FindStringSubmatch(e.Message); m != nil {
-		if e.Code == 0 {
-			e.Code, _ = strconv.Atoi(m[1])
-		}
-		e.Message = m[2]
+	e := parseException(strings.TrimSpace(string(body)), queryID)
+	if code, _ := strconv.Atoi(resp.Header.Get("X-ClickHouse-Exception-Code")); code != 0 {
+		e.Code = code
 	}
 	if e.Code == 0 {
 		return fmt.Errorf("%w: answered %s, which is not how ClickHouse speaks: %s", ErrUnreachable, resp.Status, e.Message)
+	}
+	return e
+}
+
+// parseException reads the text of an exception; without a code in it, Code is 0.
+func parseException(text, queryID string) *Exception {
+	e := &Exception{Message: text, QueryID: queryID}
+	if m := exceptionText.FindStringSubmatch(text); m != nil {
+		e.Code, _ = strconv.Atoi(m[1])
+		e.Message = m[2]
 	}
 	return e
 }

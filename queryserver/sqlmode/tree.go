@@ -1,0 +1,75 @@
+package sqlmode
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// treeKinds are the nodes of EXPLAIN QUERY TREE that a statement may consist of.
+var treeKinds = map[string]bool{
+	"QUERY": true, "UNION": true, "LIST": true, "IDENTIFIER": true, "CONSTANT": true, "FUNCTION": true, "LAMBDA": true, "MATCHER": true,
+	"EXCEPT COLUMN TRANSFORMER": true, "REPLACE COLUMN TRANSFORMER": true,
+	"WINDOW": true, "SORT": true, "INTERPOLATE": true, "TABLE_FUNCTION": true,
+	"CROSS JOIN": true, "JOIN": true, "ARRAY_JOIN": true,
+}
+
+// treeHeading is a line between nodes. SETTINGS is none of them.
+var treeHeading = regexp.MustCompile(`^(?:WITH|PROJECTION|PROJECTION COLUMNS|JOIN TREE|PREWHERE|WHERE|GROUP BY|HAVING|WINDOW|QUALIFY|ORDER BY|` +
+	`INTERPOLATE|LIMIT|OFFSET|LIMIT BY|LIMIT BY LIMIT|LIMIT BY OFFSET|QUERIES|ARGUMENTS|PARAMETERS|EXPRESSION(?: .*)?|INTERPOLATE_EXPRESSION|` +
+	`TABLE EXPRESSION|LEFT TABLE EXPRESSION|RIGHT TABLE EXPRESSION|JOIN EXPRESSION|JOIN EXPRESSIONS|PARTITION BY|` +
+	`FRAME BEGIN OFFSET|FRAME END OFFSET|FILL FROM|FILL TO|FILL STEP|FILL STALENESS|REPLACEMENTS \d+|REPLACEMENT NAME .* EXPRESSION)$`)
+
+var (
+	treeNode      = regexp.MustCompile(`^([A-Z][A-Z_ ]*) id: \d+`)
+	treeFunction  = regexp.MustCompile(`(?:^|, )function_name: ([^,]*)`)
+	treeTableFunc = regexp.MustCompile(`(?:^|, )table_function_name: ([^,]*)`)
+	treeCTE       = regexp.MustCompile(`, cte_name: (.*)$`)
+)
+
+// checkTree walks what EXPLAIN QUERY TREE without passes says, which is what the
+// engine's analyzer begins with, and gives the names of the statement's common table
+// expressions. It sees functions that EXPLAIN AST does not show.
+func checkTree(text string) (ctes []string, err error) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		line = strings.TrimSpace(line)
+		m := treeNode.FindStringSubmatch(line)
+		if m == nil {
+			if strings.HasPrefix(line, "SETTINGS") {
+				return nil, refuse("%s", refusedKinds["Set"])
+			}
+			if !treeHeading.MatchString(line) {
+				return nil, fmt.Errorf("%w: %q", errTree, line)
+			}
+			continue
+		}
+		kind, attributes := m[1], line[len(m[0]):]
+		switch {
+		case !treeKinds[kind]:
+			return nil, refuse("%s is not available in SQL mode", strings.ToLower(kind))
+		case kind == "FUNCTION":
+			f := treeFunction.FindStringSubmatch(attributes)
+			if f == nil || !isAllowed(f[1]) {
+				return nil, refuse("the function %s is not available in SQL mode", nameIn(f))
+			}
+		case kind == "TABLE_FUNCTION":
+			f := treeTableFunc.FindStringSubmatch(attributes)
+			if f == nil || !isTableFunction(f[1]) {
+				return nil, refuseTableFunction(nameIn(f))
+			}
+		case kind == "QUERY" || kind == "UNION":
+			if cte := treeCTE.FindStringSubmatch(attributes); cte != nil {
+				name, _, _ := strings.Cut(cte[1], ", ")
+				ctes = append(ctes, name)
+			}
+		}
+	}
+	return ctes, nil
+}
+
+func nameIn(match []string) string {
+	if match == nil {
+		return "without a name"
+	}
+	return match[1]
+}
