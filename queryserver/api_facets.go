@@ -164,7 +164,8 @@ func (a *api) fill(ctx context.Context, out *valueCounts, q facetsQuestion, fiel
 	}
 	stats, err := a.ask(ctx, plan(part), func(r *clickhouse.Reader) {
 		i, value, count, weight := r.Uint8(), r.String(), r.Uint64(), r.Uint64()
-		squares, distinct, all := r.Uint64(), r.Uint64(), r.Uint64()
+		parts := readStrata(r)
+		distinct, all := r.Uint64(), r.Uint64()
 		if int(i) >= len(fields) {
 			return
 		}
@@ -177,7 +178,7 @@ func (a *api) fill(ctx context.Context, out *valueCounts, q facetsQuestion, fiel
 		if isSampled(count, weight) {
 			v.Weighted = estimate(weight) / s.fraction
 		}
-		v.Error = s.standardError(float64(count), float64(squares))
+		v.Error = s.standardError(parts)
 		f.Values = append(f.Values, v)
 	})
 	out.mu.Lock()

@@ -120,8 +120,11 @@ func parseField(text string, kind record.Kind) (field, error) {
 	case key == "":
 		return field{name: name, column: c}, nil
 	}
-	return field{name: name + "['" + keyEscapes.Replace(key) + "']", column: c, key: key}, nil
+	return field{name: mapField(name, key), column: c, key: key}, nil
 }
+
+// mapField is how filters write a key of a map.
+func mapField(column, key string) string { return column + "['" + keyEscapes.Replace(key) + "']" }
 
 var (
 	keyEscapes   = strings.NewReplacer(`\`, `\\`, `'`, `\'`)

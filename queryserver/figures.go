@@ -7,4 +7,5 @@ import "github.com/danielgtaylor/huma/v2"
 func (a *api) registerFigures(h huma.API) {
 	a.registerFacets(h)
 	a.registerGroups(h)
+	a.registerCompare(h)
 }

@@ -34,7 +34,18 @@ func TestFigurePlans(t *testing.T) {
 	}
 	sampled := sampleOf(planHour, 2, 1)
 	sampled.slices, sampled.stratum, sampled.slice = 2, planHour.Span()/2, planHour.Span()/4 // short enough to read
+	compare := compareQuestion{
+		project: "default", kind: record.Request, filter: mustParse(t, "service = 'api'"), window: planWeek,
+		selected: planHour, min: 800e6, max: 900e6, selection: mustParse(t, "status >= 500"),
+	}
+	whole := sampleOf(planHour, 1, 1)
 	for name, queries := range map[string][]clickhouse.Query{
+		"compare": {
+			planCompareScan(compare, compare.inside()), planCompareCount(compare, compare.inside(), whole),
+			planCompareItems(compare, compare.inside(), whole, 5, nil),
+			planCompareScan(compare, compare.rest()), planCompareCount(compare, compare.rest(), sampled),
+			planCompareItems(compare, compare.rest(), sampled, 1, []string{"croute=/a", "kuser_id\x01u_1"}),
+		},
 		"scan":              {planScan("default", record.Request, mustParse(t, "status >= 500"), planHour)},
 		"facets_counts":     {planFacetCounts(facets("status,route,status_class", "service = 'api'", "", planHour))},
 		"facets_attributes": {planFacetAttributes(facets("attributes['plan'],attributes.region", "", "ent", planWeek))},

@@ -305,13 +305,20 @@ func TestBadFigures(t *testing.T) {
 		{"groups", []string{"by", "name", "kind", "event", "metrics", "p50"}, "events have no duration"},
 		{"groups", []string{"by", "route", "compare", "next"}, "compare"},
 		{"groups", []string{"by", "route", "limit", "1001"}, "limit"},
+		{"compare", nil, "want a filter, a duration"},
+		{"compare", []string{"select", "status >= abc"}, "query.select"},
+		{"compare", []string{"min_ms", "-1"}, "min_ms"},
+		{"compare", []string{"min_ms", "NaN"}, "min_ms"},
+		{"compare", []string{"min_ms", "5", "max_ms", "5"}, "more than min_ms"},
+		{"compare", []string{"min_ms", "5", "kind", "event"}, "events have no duration"},
+		{"compare", []string{"select_from", "2001-01-01T00:00:00Z", "select_to", "2001-01-02T00:00:00Z"}, "outside of from and to"},
 	} {
 		status, body := s.get(tc.path, tc.query...)
 		if status != http.StatusBadRequest || !strings.Contains(string(body), tc.want) {
 			t.Errorf("%s %v: %d: %s, want %q", tc.path, tc.query, status, body, tc.want)
 		}
 	}
-	for _, path := range []string{"facets?fields=status,env,attributes.a", "groups?by=route", "groups?by=env"} {
+	for _, path := range []string{"facets?fields=status,env,attributes.a", "groups?by=route", "groups?by=env", "compare?min_ms=5"} {
 		path, query, _ := strings.Cut(path, "?")
 		var args []string
 		for pair := range strings.SplitSeq(query, "&") {

@@ -27,8 +27,8 @@ type facetsQuestion struct {
 // maxDistinct is how many values of all fields together are told apart.
 const maxDistinct = 2_000_000
 
-// All three statements give rows of field number, value, count, weight, squares of
-// the counts by stratum, distinct values and total count of the field.
+// All three statements give rows of field number, value, count, weight, the strata of
+// a sample with a count in each, distinct values and total count of the field.
 
 // planFacetCounts counts dimensions of the rollups.
 func planFacetCounts(q facetsQuestion) clickhouse.Query {
@@ -71,7 +71,7 @@ func planFacetRows(q facetsQuestion, s sample) clickhouse.Query {
 		marked[i] = f.key != ""
 	}
 	out := q.query("facets_rows", p, map[string]any{
-		"Values": values, "Marked": marked, "Table": table(q.kind), "Stratum": s.stratumSQL(p),
+		"Values": values, "Marked": marked, "Table": table(q.kind), "Stratum": s.stratumSQL(p), "Sampled": s.slices > 0,
 		"Where": s.where(p) + matching(q.filter, q.kind, q.window, p),
 	})
 	out.Settings["max_rows_to_group_by"], out.Settings["group_by_overflow_mode"] = strconv.Itoa(maxDistinct), "throw"

@@ -46,13 +46,16 @@ func badParameter(name, value string, err error) *Problem {
 	return p
 }
 
-// parseFilter reads a filter parameter; its error is a *Problem with a position.
-func parseFilter(text string) (*filter.Expr, error) {
+// parseFilter reads the parameter filter; its error is a *Problem with a position.
+func parseFilter(text string) (*filter.Expr, error) { return parseFilterOf("filter", text) }
+
+// parseFilterOf reads a parameter that is a filter.
+func parseFilterOf(name, text string) (*filter.Expr, error) {
 	expr, err := filter.Parse(text)
 	if err == nil {
 		return expr, nil
 	}
-	p := badParameter("filter", text, err)
+	p := badParameter(name, text, err)
 	var fe *filter.Error
 	if errors.As(err, &fe) {
 		p.Detail = fe.Error()

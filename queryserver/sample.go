@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"strconv"
 	"time"
+
+	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
 )
 
 // sample is the part of a window that is read where reading all of it would take
@@ -115,14 +117,33 @@ func (s sample) estimated(n uint64) uint64 {
 	return uint64(math.Round(float64(n) / s.fraction))
 }
 
-// standardError of an estimated count, from the sums over strata of counts and of
-// their squares: the strata are taken for a simple random sample of as many, which
-// says too much rather than too little where load changes slowly.
-func (s sample) standardError(sum, squares float64) float64 {
-	n := float64(s.slices)
-	if n < 2 {
+// readStrata reads two arrays, strata and the counts in them.
+func readStrata(r *clickhouse.Reader) map[uint64]uint64 {
+	strata := make([]uint64, r.Len())
+	for i := range strata {
+		strata[i] = r.Uint64()
+	}
+	parts := make(map[uint64]uint64, len(strata))
+	for i := range r.Len() {
+		if n := r.Uint64(); i < len(strata) {
+			parts[strata[i]] += n
+		}
+	}
+	return parts
+}
+
+// standardError of an estimated count, from the counts in the strata. It is that
+// of successive differences, which does not take a slow change of load for noise:
+// Wolter, Introduction to Variance Estimation, 8.2.
+func (s sample) standardError(parts map[uint64]uint64) float64 {
+	if s.slices < 2 {
 		return 0
 	}
-	variance := max(squares-sum*sum/n, 0) / (n - 1)
-	return math.Sqrt(n*variance*(1-s.fraction)) / s.fraction
+	var sum float64
+	for i := range s.slices - 1 {
+		d := float64(parts[uint64(i)]) - float64(parts[uint64(i)+1])
+		sum += d * d
+	}
+	n := float64(s.slices)
+	return math.Sqrt(n*sum/(2*(n-1))*(1-s.fraction)) / s.fraction
 }

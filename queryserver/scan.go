@@ -21,11 +21,17 @@ func planScan(project string, kind record.Kind, e *filter.Expr, w window) clickh
 func (a *api) rowsToRead(ctx context.Context, project string, kind record.Kind, e *filter.Expr, w window) (uint64, error) {
 	var rows uint64
 	_, err := a.ask(ctx, planScan(project, kind, e, w), func(r *clickhouse.Reader) {
-		_, name := r.String(), r.String() // database, table
-		_, n, _ := r.Uint64(), r.Uint64(), r.Uint64()
-		if name == table(kind) {
-			rows += n
-		}
+		rows += readEstimate(r, table(kind))
 	})
 	return rows, err
+}
+
+// readEstimate gives the rows of a table in a row of EXPLAIN ESTIMATE, 0 where it
+// is of another table.
+func readEstimate(r *clickhouse.Reader, table string) uint64 {
+	_, name, _, rows, _ := r.String(), r.String(), r.Uint64(), r.Uint64(), r.Uint64() // database, table, parts, rows, marks
+	if name != table {
+		return 0
+	}
+	return rows
 }

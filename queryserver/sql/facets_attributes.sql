@@ -1,4 +1,4 @@
-SELECT f, v, total, weight, toUInt64(0) AS squares, count() OVER (PARTITION BY f) AS distinct_values, sum(total) OVER (PARTITION BY f) AS all_values
+SELECT f, v, total, weight, emptyArrayUInt64() AS strata, emptyArrayUInt64() AS parts, count() OVER (PARTITION BY f) AS distinct_values, sum(total) OVER (PARTITION BY f) AS all_values
 FROM (
   SELECT toUInt8(indexOf([{{.Keys}}], key) - 1) AS f, v, sum(n) AS total, sum(w) AS weight
   FROM (

@@ -1,6 +1,6 @@
-SELECT f, v, total, weight, squares, count() OVER (PARTITION BY f) AS distinct_values, sum(total) OVER (PARTITION BY f) AS all_values
+SELECT f, v, total, weight, strata, parts, count() OVER (PARTITION BY f) AS distinct_values, sum(total) OVER (PARTITION BY f) AS all_values
 FROM (
-  SELECT f, v, sum(n) AS total, sum(w) AS weight, sum(n * n) AS squares
+  SELECT f, v, sum(n) AS total, sum(w) AS weight, {{if .Sampled}}groupArray(stratum) AS strata, groupArray(n) AS parts{{else}}emptyArrayUInt64() AS strata, emptyArrayUInt64() AS parts{{end}}
   FROM (
     SELECT stratum,
       toUInt8(multiIf({{range $i, $v := .Values}}grouping(k{{$i}}) = 0, {{$i}}, {{end}}255)) AS f,

@@ -8,7 +8,7 @@
 --   p6 = "1796042096789000000"
 --   project = "default"
 --   SETTING precise_float_parsing = 1
-SELECT f, v, total, weight, toUInt64(0) AS squares, count() OVER (PARTITION BY f) AS distinct_values, sum(total) OVER (PARTITION BY f) AS all_values
+SELECT f, v, total, weight, emptyArrayUInt64() AS strata, emptyArrayUInt64() AS parts, count() OVER (PARTITION BY f) AS distinct_values, sum(total) OVER (PARTITION BY f) AS all_values
 FROM (
   SELECT entry.1 AS f, entry.2 AS v, sum(n) AS total, sum(w) AS weight
   FROM (

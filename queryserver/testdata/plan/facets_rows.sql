@@ -7,9 +7,9 @@
 --   SETTING group_by_overflow_mode = throw
 --   SETTING max_rows_to_group_by = 2000000
 --   SETTING precise_float_parsing = 1
-SELECT f, v, total, weight, squares, count() OVER (PARTITION BY f) AS distinct_values, sum(total) OVER (PARTITION BY f) AS all_values
+SELECT f, v, total, weight, strata, parts, count() OVER (PARTITION BY f) AS distinct_values, sum(total) OVER (PARTITION BY f) AS all_values
 FROM (
-  SELECT f, v, sum(n) AS total, sum(w) AS weight, sum(n * n) AS squares
+  SELECT f, v, sum(n) AS total, sum(w) AS weight, emptyArrayUInt64() AS strata, emptyArrayUInt64() AS parts
   FROM (
     SELECT stratum,
       toUInt8(multiIf(grouping(k0) = 0, 0, grouping(k1) = 0, 1, 255)) AS f,

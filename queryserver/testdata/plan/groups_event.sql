@@ -8,7 +8,7 @@
 --   SETTING precise_float_parsing = 1
 SELECT period, k0, sum(n) AS total, sum(bad) AS errors, sum(w) AS weight, sum(size) AS sizes, groupArray(b) AS buckets, groupArray(n) AS counts
 FROM (
-  SELECT toUInt8(ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')) AS period, toString(name) AS k0, 
+  SELECT toUInt8(ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')) AS period, toString(name) AS k0,
     toUInt8(0) AS b,
     count() AS n, countIf(severity >= 17) AS bad, sum(toUInt64(events.weight)) AS w, toUInt64(sum(0)) AS size
   FROM events

@@ -10,7 +10,7 @@
 --   SETTING precise_float_parsing = 1
 SELECT period, k0, k1, sum(n) AS total, sum(bad) AS errors, sum(w) AS weight, sum(size) AS sizes, groupArray(b) AS buckets, groupArray(n) AS counts
 FROM (
-  SELECT toUInt8(ts >= fromUnixTimestamp64Nano({p1:Int64}, 'UTC')) AS period, toString(env) AS k0, attributes[{p0:String}] AS k1, 
+  SELECT toUInt8(ts >= fromUnixTimestamp64Nano({p1:Int64}, 'UTC')) AS period, toString(env) AS k0, attributes[{p0:String}] AS k1,
     toUInt8(least(greatest(bitShiftRight(reinterpretAsUInt32(toFloat32(duration / 1e6)), 20), 984), 1239) - 984) AS b,
     count() AS n, countIf(status >= 500) AS bad, sum(toUInt64(requests.weight)) AS w, toUInt64(sum(request_bytes + response_bytes)) AS size
   FROM requests

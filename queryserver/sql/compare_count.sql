@@ -1,0 +1,3 @@
+SELECT count() AS n
+FROM {{.Table}}
+WHERE project = {project:String}{{.Where}}
