@@ -1,22 +1,26 @@
 package queryserver
 
 import (
-	"encoding/json"
-	"fmt"
+	"math"
 	"math/rand/v2"
-	"slices"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/trackwayhq/trackway/internal/filter"
 	"github.com/trackwayhq/trackway/internal/record"
+	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
 )
 
 // awkward are texts on which engines and Go could disagree.
 var awkward = []string{
 	"", "0", "-0", "1", "1.0", "01", "+1", "100", "99", "1e2", "1e400", "1e-400", "-1e3", "0.1", "0.30000000000000004", "123456789012345678", "123456789012345679",
 	"NaN", "inf", "Infinity", "0x10", "1_000", " 1", "1 ", ".5", "5.", "1e", "abc", "ABC", "é", "'", `\`, `\'`, `a\b`, "a\tb", "a\nb", "a\x00b", "{p0:String}", "%", "_",
-	"4.35", "2.2250738585072011e-308", "1.7976931348623157e308", "9007199254740993",
+	"4.35", "2.2250738585072011e-308", "1.7976931348623157e308", "9007199254740993", "18446744073709551616", "u_1137", "/projects/:id/tasks", "100%", "a_b", "*",
+	"k", "K", "\u212a", "s", "\u017f", "stra\u00dfe", "STRA\u1e9eE", "\u0130", "\u0131", "\u03a3\u03c3\u03c2", "É", "timed out", "Timed Out\n", "a\nb\nc", "aXb", "a\u0130b", "\ufffd",
+	"\xff", "a\xffb", "\xff\xfe", "\xe2\x82", "a\xe2\x82b", "\xc3\xa9\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf",
 }
 
 func awkwardRecord(r *rand.Rand, kind record.Kind, i int) record.Record {
@@ -24,12 +28,19 @@ func awkwardRecord(r *rand.Rand, kind record.Kind, i int) record.Record {
 	rec := record.Record{
 		Kind: kind, Project: "default", Time: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(r.IntN(1e9))), RID: uint64(i),
 		Service: pick(), Env: pick(), Name: pick(),
+		ErrorGroup: uint64(r.IntN(3)) << 60, ErrorMessage: pick(),
 		TraceID: [16]byte{byte(r.IntN(3))}, SpanID: [8]byte{byte(r.IntN(3))},
 		Attributes:  record.Pairs{{Key: "a", Value: pick()}},
 		Correlation: record.Pairs{{Key: "user_id", Value: pick()}},
 	}
 	if r.IntN(2) == 0 {
 		rec.Attributes = append(rec.Attributes, record.Pair{Key: "k" + pick(), Value: pick()})
+	}
+	if r.IntN(2) == 0 {
+		rec.Attributes = append(rec.Attributes, record.Pair{Key: "user_id", Value: pick()})
+	}
+	if r.IntN(2) == 0 {
+		rec.Correlation = append(rec.Correlation, record.Pair{Key: "a", Value: pick()})
 	}
 	// Attributes that a column holds, or could be taken for one that it holds.
 	for _, key := range []string{"http.route", "url.path", "url.full", "client.address", "net.peer.ip", "http.response.status_code", "exception.type"} {
@@ -48,6 +59,7 @@ func awkwardRecord(r *rand.Rand, kind record.Kind, i int) record.Record {
 		rec.ClientIP = pick()
 	}
 	if kind != record.Event {
+		rec.RequestBytes = []uint64{0, 1, 1000, 1 << 20, math.MaxUint64}[r.IntN(5)]
 		rec.Status, rec.Duration, rec.SpanStatus = uint16(100*r.IntN(6)), uint64(r.IntN(5))*500_000, "error"
 	} else {
 		rec.Severity, rec.Message = uint8(r.IntN(25)), pick()
@@ -59,106 +71,65 @@ func awkwardRecord(r *rand.Rand, kind record.Kind, i int) record.Record {
 	return rec
 }
 
-func randomCondition(r *rand.Rand) string {
-	pick := func() string { return quote(awkward[r.IntN(len(awkward))]) }
-	ops := []string{"=", "!=", "<", "<=", ">", ">="}
-	op := ops[r.IntN(len(ops))]
-	numbers := []string{"0", "1", "100", "99.5", "-1", "1e2", "0.1", "0.3", "1e30", "4.35", "123456789012345678", "9007199254740992", "2.2250738585072011e-308"}
-	number := numbers[r.IntN(len(numbers))]
-	keys := []string{"a", "user_id", "x", "none", "'", `\`}
-	key := quote(keys[r.IntN(len(keys))])
-	maps := []string{"attributes", "correlation", "request_headers", "resource"}
-	promoted := []string{
-		"http.route", "url.path", "http.request.method", "client.address", "http.response.status_code", "http.request.body.size", "exception.type", "http.method",
-	}
-	switch r.IntN(12) {
-	case 9, 10:
-		literal := pick()
-		if r.IntN(2) == 0 {
-			literal = number
-		}
-		return "attributes['" + promoted[r.IntN(len(promoted))] + "'] " + op + " " + literal
-	case 11:
-		return "resource['service.name'] " + op + " " + pick()
-	case 0:
-		texts := []string{"service", "env", "route", "name", "message", "path", "type", "span_status"}
-		return texts[r.IntN(len(texts))] + " " + op + " " + pick()
-	case 1:
-		return "status " + op + " " + []string{"200", "499.5", "-1", "100", "70000"}[r.IntN(5)]
-	case 2:
-		return "duration_ms " + op + " " + []string{"0.5", "1", "1.5", "0.4999", "2ms", "1500µs"}[r.IntN(6)]
-	case 3:
-		return "severity " + op + " " + number
-	case 4:
-		return fmt.Sprintf("trace_id %s '%02x%030x'", []string{"=", "!="}[r.IntN(2)], r.IntN(3), 0)
-	case 5:
-		return "ts " + op + " '2026-11-01T12:00:00.5Z'"
-	case 6:
-		return maps[r.IntN(len(maps))] + "[" + key + "] " + op + " " + number
-	default:
-		return maps[r.IntN(len(maps))] + "[" + key + "] " + op + " " + pick()
-	}
-}
+const (
+	sqlRecords = 250 // of each kind
+	sqlBatches = 12  // of each kind
+	sqlFilters = 60  // in one statement
+)
 
-// quote writes a string literal of the language.
-func quote(s string) string {
-	out := []byte{'\''}
-	for i := range len(s) {
-		if s[i] == '\'' || s[i] == '\\' {
-			out = append(out, '\\')
-		}
-		out = append(out, s[i])
-	}
-	return string(append(out, '\''))
-}
-
-// What the store answers for a filter is what filter.Match says, on texts and
-// numbers picked to find differences.
+// What the store answers for a filter is what filter.Match says, on filters, texts
+// and numbers picked to find differences. TRACKWAY_TEST_SEED makes others.
 func TestStoreAgreesWithMatch(t *testing.T) {
 	s := newTestStore(t)
-	r := rand.New(rand.NewPCG(1, 2))
-	paths := map[record.Kind]string{record.Request: "requests", record.Span: "spans", record.Event: "events"}
-	byKind := map[record.Kind][]record.Record{}
-	for kind := range paths {
-		for i := range 400 {
-			byKind[kind] = append(byKind[kind], awkwardRecord(r, kind, i))
+	seed, _ := strconv.ParseUint(os.Getenv("TRACKWAY_TEST_SEED"), 10, 64)
+	r := rand.New(rand.NewPCG(1, seed))
+	for _, kind := range []record.Kind{record.Request, record.Span, record.Event} {
+		records := map[uint64]*record.Record{}
+		var all []record.Record
+		for i := range sqlRecords {
+			all = append(all, awkwardRecord(r, kind, i))
 		}
-		s.insert(byKind[kind]...)
+		for i := range all {
+			records[all[i].RID] = &all[i]
+		}
+		s.insert(all...)
+		for range sqlBatches {
+			var filters []*filter.Expr
+			for range sqlFilters {
+				filters = append(filters, randomFilter(t, r))
+			}
+			agree(t, s, kind, filters, records)
+		}
 	}
-	const rounds = 300
-	for range rounds {
-		text := randomCondition(r)
-		for range r.IntN(2) {
-			text += " AND " + randomCondition(r)
-		}
-		expr, err := filter.Parse(text)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		kinds := []record.Kind{record.Request, record.Span, record.Event}
-		kind := kinds[r.IntN(len(kinds))]
-		var want []string
-		for i := range byKind[kind] {
-			if expr.Match(&byKind[kind][i]) {
-				want = append(want, byKind[kind][i].ID().String())
+}
+
+// agree asks the store about many filters in one statement.
+func agree(t *testing.T, s *testStore, kind record.Kind, filters []*filter.Expr, records map[uint64]*record.Record) {
+	t.Helper()
+	p := newParams("default")
+	answers := make([]string, len(filters))
+	for i, f := range filters {
+		answers[i] = "toString(" + strings.TrimPrefix(compileWhere([]filter.Node{f.Root}, kind, p), "\n  AND ") + ")"
+	}
+	q := clickhouse.Query{Name: "test", Params: p.values, Settings: map[string]string{"precise_float_parsing": "1"}, SQL: "SELECT rid, concat(" + strings.Join(answers, ", ") + ") FROM " + table(kind) + " WHERE project = {project:String}"}
+	seen := 0
+	_, err := s.client.Select(t.Context(), q, func(row *clickhouse.Reader) {
+		rec := records[row.Uint64()]
+		got := row.String()
+		seen++
+		for i, f := range filters {
+			if want := constant(f.Match(rec)); i >= len(got) || got[i:i+1] != want {
+				t.Errorf("%s where %s: the store says %c, Match %s, of\n%+v", kind, f, got[i], want, rec)
 			}
 		}
-		status, body := s.get(paths[kind], "filter", text, "from", "2026-11-01T00:00:00Z", "to", "2026-11-02T00:00:00Z", "limit", "1000", "columns", "ts")
-		if status != 200 {
-			t.Fatalf("%s: %d: %s", text, status, body)
+	})
+	if err != nil {
+		for _, f := range filters {
+			t.Log(f)
 		}
-		var got Rows
-		if err := json.Unmarshal(body, &got); err != nil {
-			t.Fatal(err)
-		}
-		var ids []string
-		for _, row := range got.Rows {
-			ids = append(ids, row.ID)
-		}
-		slices.Sort(ids)
-		slices.Sort(want)
-		if !slices.Equal(ids, want) {
-			t.Errorf("%ss where %s: the store gives %d, Match %d", kind, text, len(ids), len(want))
-		}
+		t.Fatal(err)
+	}
+	if seen != len(records) {
+		t.Fatalf("the store has %d records of %d", seen, len(records))
 	}
 }

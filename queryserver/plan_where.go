@@ -38,7 +38,7 @@ func (p *params) double(f float64) string {
 }
 
 // compileWhere turns conditions on records of one kind into SQL, each preceded
-// by AND. It says the same as filter.Expr.Match.
+// by AND. It says the same as filter.Match.
 func compileWhere(conditions []filter.Node, kind record.Kind, p *params) string {
 	var b strings.Builder
 	for _, n := range conditions {
@@ -48,164 +48,136 @@ func compileWhere(conditions []filter.Node, kind record.Kind, p *params) string 
 	return b.String()
 }
 
-// compileNode turns a part of a filter into an expression that is 0 or 1, never
-// NULL.
-func compileNode(n filter.Node, kind record.Kind, p *params) string {
-	switch n := n.(type) {
-	case *filter.And:
-		return compileTerms(n.Terms, " AND ", kind, p)
-	case *filter.Or:
-		return compileTerms(n.Terms, " OR ", kind, p)
-	case *filter.Not:
-		return "NOT (" + compileNode(n.Term, kind, p) + ")"
-	case *filter.Compare:
-		return compileCondition(n, kind, p)
-	}
-	return sqlFalse
-}
-
-func compileTerms(terms []filter.Node, operator string, kind record.Kind, p *params) string {
-	sql := make([]string, len(terms))
-	for i, t := range terms {
-		sql[i] = compileNode(t, kind, p)
-	}
-	return "(" + strings.Join(sql, operator) + ")"
-}
-
 const (
 	sqlTrue  = "1"
 	sqlFalse = "0"
 )
 
-func compileCondition(c *filter.Compare, kind record.Kind, p *params) string {
+// compileNode turns a part of a filter into an expression that is 0 or 1, never
+// NULL, so that NOT is the complement.
+func compileNode(n filter.Node, kind record.Kind, p *params) string {
+	switch n := n.(type) {
+	case *filter.And:
+		return compileTerms(n.Terms, " AND ", sqlTrue, sqlFalse, kind, p)
+	case *filter.Or:
+		return compileTerms(n.Terms, " OR ", sqlFalse, sqlTrue, kind, p)
+	case *filter.Not:
+		switch sql := compileNode(n.Term, kind, p); sql {
+		case sqlTrue:
+			return sqlFalse
+		case sqlFalse:
+			return sqlTrue
+		default:
+			return "NOT (" + sql + ")"
+		}
+	case *filter.FreeText:
+		return compileFreeText(n, kind, p)
+	}
+	return compileLeaf(n, filter.FieldOf(n), kind, p)
+}
+
+// compileTerms joins terms, of which a neutral one is left out and a deciding one
+// is the answer.
+func compileTerms(terms []filter.Node, operator, neutral, deciding string, kind record.Kind, p *params) string {
+	var sql []string
+	for _, t := range terms {
+		switch s := compileNode(t, kind, p); s {
+		case neutral:
+		case deciding:
+			return deciding
+		default:
+			sql = append(sql, s)
+		}
+	}
+	switch len(sql) {
+	case 0:
+		return neutral
+	case 1:
+		return sql[0]
+	}
+	return "(" + strings.Join(sql, operator) + ")"
+}
+
+// compileLeaf compiles a comparison of a field.
+func compileLeaf(n filter.Node, f *filter.Field, kind record.Kind, p *params) string {
 	switch {
-	case !c.Column.In(kind) || c.Op == filter.Never:
+	case !f.Column.In(kind):
 		return sqlFalse
-	case c.Op == filter.Always:
-		return sqlTrue
-	case c.Column.Name == "type":
-		return compileType(c, kind)
+	case f.Column.Name == "type":
+		// A table has one type.
+		return constant(filter.Match(n, &record.Record{Kind: kind}))
+	case f.Column.Type == filter.Map:
+		return compileOfMap(n, f, kind, p)
 	}
-	source, op := c.Column.Source, " "+c.Op.String()+" "
-	switch c.Column.Type {
-	case filter.Text:
-		return source + op + p.text(c.Value.Text)
-	case filter.Uint:
-		return source + op + p.uint(c.Value.Uint)
-	case filter.Time:
-		return source + op + p.nanos(c.Value.Nano)
-	case filter.HexID:
-		size := strconv.Itoa(len(c.Value.Text) / 2)
-		return source + op + "toFixedString(unhex(" + p.text(c.Value.Text) + "), " + size + ")"
-	case filter.Map:
-		return compileMap(c, entryOf(c, kind, p), p)
+	source := f.Column.Source
+	switch n := n.(type) {
+	case *filter.Compare:
+		switch n.Op {
+		case filter.Always:
+			return sqlTrue
+		case filter.Never:
+			return sqlFalse
+		}
+		return source + " " + n.Op.String() + " " + literalSQL(f.Column, &n.Value, p)
+	case *filter.In:
+		literals := make([]string, len(n.Values))
+		for i := range n.Values {
+			literals[i] = literalSQL(f.Column, &n.Values[i], p)
+		}
+		return source + notIn(n.Not) + "(" + strings.Join(literals, ", ") + ")"
+	case *filter.Pattern:
+		return negate(compileMatcher(n.Matcher, source, p), n.Not)
+	case *filter.Exists:
+		return compileGiven(f.Column)
 	}
 	return sqlFalse
 }
 
-// compileType settles a condition on the kind of record, which a table has one of.
-func compileType(c *filter.Compare, kind record.Kind) string {
-	expr := filter.Expr{Root: c}
-	if expr.Match(&record.Record{Kind: kind}) {
+func constant(b bool) string {
+	if b {
 		return sqlTrue
 	}
 	return sqlFalse
 }
 
-// entry is the SQL of one key of a map: its value, which is empty where the key is
-// not there, and whether it is there.
-type entry struct {
-	value, present string
-	promoted       bool // a column holds it where the map does not
-}
-
-func entryOf(c *filter.Compare, kind record.Kind, p *params) entry {
-	key := p.text(c.Key)
-	stored := entry{
-		value:   c.Column.Source + "[" + key + "]",
-		present: "mapContains(" + c.Column.Source + ", " + key + ")",
-	}
-	held := promotion(c, kind)
-	if held == nil {
-		return stored
-	}
-	return entry{
-		value:    "if(" + stored.present + ", " + stored.value + ", toString(" + held.Column + "))",
-		present:  "(" + stored.present + " OR (" + heldInColumn(held, kind) + "))",
-		promoted: true,
-	}
-}
-
-// promotion is the column that holds the attribute of a condition where the map
-// does not; nil when there is none.
-func promotion(c *filter.Compare, kind record.Kind) *record.Promotion {
-	var p *record.Promotion
-	switch c.Column.Name {
-	case "attributes":
-		p = record.PromotedAttribute(kind, c.Key)
-	case "resource":
-		p = record.PromotedResource(c.Key)
-	}
-	if p == nil || p.Attribute != c.Key {
-		return nil
-	}
-	return p
-}
-
-// heldInColumn says in SQL what record.Promotion.Value says of a record: that the
-// column has a value, and has it from the sender. Names come from the table of
-// promotions, never from a question.
-func heldInColumn(p *record.Promotion, kind record.Kind) string {
-	empty := "''"
-	if p.Number {
-		empty = "0"
-	}
-	sql := p.Column + " != " + empty
-	if p.HTTPOnly && kind == record.Request {
-		sql += " AND kind = 'http'"
-	}
-	for _, key := range p.UnlessHas {
-		sql += " AND NOT mapContains(attributes, '" + key + "')"
-	}
-	for _, key := range p.UnlessEqual {
-		sql += " AND " + p.Column + " != attributes['" + key + "']"
-	}
-	if p.UnlessMark != "" {
-		sql += " AND NOT has(splitByChar(',', toString(marks)), '" + p.UnlessMark + "')"
+func negate(sql string, not bool) string {
+	if not {
+		return "NOT (" + sql + ")"
 	}
 	return sql
 }
 
-// compileMap compares one key of a map. A missing key reads as empty in SQL and is
-// absent in the language, so every form that it could satisfy asks for the key.
-func compileMap(c *filter.Compare, e entry, p *params) string {
-	value, present := e.value, e.present
-	op := " " + c.Op.String() + " "
-	if !c.Numeric() {
-		equal := value + op + p.text(c.Value.Text)
-		if c.Op == filter.Eq && c.Value.Text != "" && !e.promoted {
-			return equal // the index on the map can serve it
-		}
-		return "(" + present + " AND " + equal + ")"
+func notIn(not bool) string {
+	if not {
+		return " NOT IN "
 	}
-	number := numberOf(value)
-	compared := number + op + p.double(c.Value.Float)
-	switch {
-	case !c.Value.Bare:
-		return "(" + present + " AND ifNull(" + compared + ", " + value + op + p.text(c.Value.Text) + "))"
-	case c.Op == filter.Ne:
-		return "(" + present + " AND ifNull(" + compared + ", 1))"
-	}
-	if !e.promoted {
-		return "ifNull(" + compared + ", 0)"
-	}
-	return "(" + present + " AND ifNull(" + compared + ", 0))"
+	return " IN "
 }
 
-// numberOf is the number that a text is, NULL when it is none by the language's
-// grammar or no double can hold it.
-func numberOf(value string) string {
-	// toFloat64OrNull refuses a leading plus sign, which the language allows.
-	f := "toFloat64OrNull(trimLeft(" + value + ", '+'))"
-	return "if(match(" + value + ", '" + strings.ReplaceAll(filter.NumberPattern, `\`, `\\`) + "') AND isFinite(assumeNotNull(" + f + ")), " + f + ", NULL)"
+// literalSQL is a literal of a column that is no map.
+func literalSQL(c *filter.Column, v *filter.Value, p *params) string {
+	switch c.Type {
+	case filter.Uint:
+		return p.uint(v.Uint)
+	case filter.Time:
+		return p.nanos(v.Nano)
+	case filter.HexID:
+		if c.Name == "error_group" {
+			return p.uint(v.Uint)
+		}
+		return "toFixedString(unhex(" + p.text(v.Text) + "), " + strconv.Itoa(len(v.Text)/2) + ")"
+	}
+	return p.text(v.Text)
+}
+
+// compileGiven says whether a column that is no map was given: neither empty nor
+// zero.
+func compileGiven(c *filter.Column) string {
+	switch {
+	case c.Type == filter.Time:
+		return sqlTrue
+	case c.Type == filter.Uint || c.Name == "error_group":
+		return c.Source + " != 0"
+	}
+	return "notEmpty(" + c.Source + ")"
 }

@@ -61,6 +61,8 @@ type In struct {
 	// Not asks for a value that is there and is none of them.
 	Not    bool
 	Values []Value
+
+	texts map[string]struct{} // the values of a long list of a text column
 }
 
 // Pattern compares a text with a pattern.
@@ -113,13 +115,13 @@ func (n *Not) Pos() int { return n.pos }
 // Pos is where the text starts.
 func (t *FreeText) Pos() int { return t.pos }
 
-func (*And) node()     {}
-func (*Or) node()      {}
-func (*Not) node()     {}
-func (*Compare) node() {}
-func (*In) node()      {}
-func (*Pattern) node() {}
-func (*Exists) node()  {}
+func (*And) node()      {}
+func (*Or) node()       {}
+func (*Not) node()      {}
+func (*Compare) node()  {}
+func (*In) node()       {}
+func (*Pattern) node()  {}
+func (*Exists) node()   {}
 func (*FreeText) node() {}
 
 // Op is a comparison operator.

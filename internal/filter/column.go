@@ -29,6 +29,8 @@ type Column struct {
 	Source string
 	// Duration says that the column takes duration literals.
 	Duration bool
+	// Size says that the column takes size literals.
+	Size bool
 
 	kinds  kindSet
 	scale  int64 // units of Source in one unit of Name
@@ -83,17 +85,19 @@ var columns = []*Column{
 	textColumn("request_id", timed, func(r *record.Record) string { return r.RequestID }),
 	textColumn("user_agent", timed, func(r *record.Record) string { return r.UserAgent }),
 	textColumn("client_ip", timed, func(r *record.Record) string { return r.ClientIP }),
-	uintColumn("request_bytes", timed, func(r *record.Record) uint64 { return r.RequestBytes }),
-	uintColumn("response_bytes", timed, func(r *record.Record) uint64 { return r.ResponseBytes }),
+	{Name: "request_bytes", Type: Uint, Size: true, scale: 1, kinds: timed, uint: func(r *record.Record) uint64 { return r.RequestBytes }},
+	{Name: "response_bytes", Type: Uint, Size: true, scale: 1, kinds: timed, uint: func(r *record.Record) uint64 { return r.ResponseBytes }},
 	uintColumn("severity", eventOnly, func(r *record.Record) uint64 { return uint64(r.Severity) }),
 	textColumn("message", eventOnly, func(r *record.Record) string { return r.Message }),
 	textColumn("error_type", every, func(r *record.Record) string { return r.ErrorType }),
 	textColumn("error_message", every, func(r *record.Record) string { return r.ErrorMessage }),
 	textColumn("error_stack", every, func(r *record.Record) string { return r.ErrorStack }),
+	{Name: "error_group", Type: HexID, digits: 16, kinds: every, uint: func(r *record.Record) uint64 { return r.ErrorGroup }},
 	textColumn("request_body", requestOnly, func(r *record.Record) string { return r.RequestBody }),
 	textColumn("response_body", requestOnly, func(r *record.Record) string { return r.ResponseBody }),
 	textColumn("scope_name", every, func(r *record.Record) string { return r.ScopeName }),
 	textColumn("scope_version", every, func(r *record.Record) string { return r.ScopeVersion }),
+	textColumn("marks", every, func(r *record.Record) string { return r.Marks }),
 	// Of these two, columns hold a part: see record.Promotion.
 	{Name: "attributes", Type: Map, kinds: every, entry: (*record.Record).Attribute},
 	{Name: "resource", Type: Map, kinds: every, entry: (*record.Record).ResourceAttribute},
@@ -143,3 +147,6 @@ var columnByName = func() map[string]*Column {
 
 // Columns gives every column a filter can name, in the order of the schema.
 func Columns() []*Column { return slices.Clone(columns) }
+
+// ColumnNamed finds a column by its name; nil when filters know none of that name.
+func ColumnNamed(name string) *Column { return columnByName[name] }

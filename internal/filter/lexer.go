@@ -9,22 +9,27 @@ import (
 type tokenKind uint8
 
 const (
-	tokEnd tokenKind = iota
-	tokWord
-	tokString
-	tokNumber
-	tokDuration
+	tokEnd    tokenKind = iota
+	tokWord             // what stands between spaces and signs: names, keywords, numbers
+	tokString           // in quotes
 	tokOp
-	tokOpen  // [
-	tokClose // ]
+	tokLike       // ~ and !~
+	tokColon      // : of the short form
+	tokMinus      // - before a term
+	tokOpen       // (
+	tokClose      // )
+	tokOpenIndex  // [
+	tokCloseIndex // ]
+	tokComma
 )
 
 type token struct {
 	kind tokenKind
 	pos  int
 	text string // a string's content, any other token as it was written
-	op   Op
 	raw  string // as it was written
+	op   Op
+	not  bool // !~
 }
 
 // found names the token in an error.
@@ -33,6 +38,11 @@ func (t token) found() string {
 		return "end of filter"
 	}
 	return strconv.Quote(clip(t.raw))
+}
+
+// is says whether the token is a keyword, in any case.
+func (t token) is(keyword string) bool {
+	return t.kind == tokWord && strings.EqualFold(t.text, keyword)
 }
 
 // maxQuoted keeps a pasted document out of an error message.
@@ -54,35 +64,45 @@ type lexer struct {
 	off int
 }
 
-func (l *lexer) next() (token, error) {
-	for l.off < len(l.src) && isSpace(l.src[l.off]) {
-		l.off++
-	}
+// next reads a token where a term may begin, and a minus sign is a negation.
+func (l *lexer) next() (token, error) { return l.read(true) }
+
+// literal reads a token where a literal is due, and a minus sign is part of a
+// number.
+func (l *lexer) literal() (token, error) { return l.read(false) }
+
+func (l *lexer) read(term bool) (token, error) {
+	l.skipSpace()
 	if l.off == len(l.src) {
 		return token{kind: tokEnd, pos: l.off}, nil
 	}
 	start := l.off
-	switch c := l.src[l.off]; {
-	case c == '[':
-		l.off++
-		return l.token(tokOpen, start), nil
-	case c == ']':
-		l.off++
-		return l.token(tokClose, start), nil
+	switch c := l.src[start]; {
 	case c == '\'' || c == '"':
 		return l.quoted(c)
-	case c == '=' || c == '!' || c == '<' || c == '>':
+	case c == '-' && term:
+		l.off++
+		return l.token(tokMinus, start), nil
+	case c == '=' || c == '!' || c == '<' || c == '>' || c == '~':
 		return l.operator()
-	case isDigit(c) || c == '-' || c == '+' || c == '.':
-		return l.number()
-	case isWordStart(c):
-		for l.off < len(l.src) && isWordPart(l.src[l.off]) {
-			l.off++
-		}
-		return l.token(tokWord, start), nil
+	case isPunct(c):
+		l.off++
+		return l.token(punct[c], start), nil
 	}
-	_, size := utf8.DecodeRuneInString(l.src[start:])
-	return token{}, &Error{Pos: start, Found: strconv.Quote(l.src[start : start+size]), Expected: "a column, an operator or a literal"}
+	for l.off < len(l.src) && isWordByte(l.src[l.off]) {
+		l.off++
+	}
+	return l.token(tokWord, start), nil
+}
+
+var punct = map[byte]tokenKind{
+	'(': tokOpen, ')': tokClose, '[': tokOpenIndex, ']': tokCloseIndex, ',': tokComma, ':': tokColon,
+}
+
+func (l *lexer) skipSpace() {
+	for l.off < len(l.src) && isSpace(l.src[l.off]) {
+		l.off++
+	}
 }
 
 func (l *lexer) token(k tokenKind, start int) token {
@@ -92,16 +112,33 @@ func (l *lexer) token(k tokenKind, start int) token {
 
 func (l *lexer) operator() (token, error) {
 	start := l.off
-	two := l.src[start:min(start+2, len(l.src))]
-	for _, o := range []Op{Ne, Le, Ge, Eq, Lt, Gt} { // the longer ones first
-		if strings.HasPrefix(two, o.String()) {
-			l.off += len(o.String())
-			t := l.token(tokOp, start)
-			t.op = o
+	rest := l.src[start:]
+	for _, sign := range []string{"!~", "~"} {
+		if strings.HasPrefix(rest, sign) {
+			l.off += len(sign)
+			t := l.token(tokLike, start)
+			t.not = sign == "!~"
 			return t, nil
 		}
 	}
-	return token{}, &Error{Pos: start, Found: strconv.Quote(two), Expected: operators}
+	if op, size := operatorAt(rest); op != 0 {
+		l.off += size
+		t := l.token(tokOp, start)
+		t.op = op
+		return t, nil
+	}
+	_, size := utf8.DecodeRuneInString(rest[1:])
+	return token{}, &Error{Pos: start, Length: 1 + size, Found: strconv.Quote(rest[:1+size]), Expected: operators}
+}
+
+// operatorAt is the comparison that s starts with, and its length.
+func operatorAt(s string) (Op, int) {
+	for _, o := range []Op{Ne, Le, Ge, Eq, Lt, Gt} { // the longer ones first
+		if strings.HasPrefix(s, o.String()) {
+			return o, len(o.String())
+		}
+	}
+	return 0, 0
 }
 
 // quoted reads a string in single or double quotes. A backslash takes the next
@@ -137,36 +174,33 @@ func unescape(c byte) byte {
 	return c
 }
 
-// number reads a number or, where unit letters follow, a duration.
-func (l *lexer) number() (token, error) {
-	start := l.off
-	for l.off < len(l.src) && isNumberPart(l.src, l.off) {
+// short is the unquoted value of the short form: everything up to a space, or to
+// a parenthesis that closes one from before the value.
+func (l *lexer) short() token {
+	start, depth := l.off, 0
+	for l.off < len(l.src) && !isSpace(l.src[l.off]) {
+		switch l.src[l.off] {
+		case '\\':
+			if l.off+1 < len(l.src) {
+				l.off++
+			}
+		case '(':
+			depth++
+		case ')':
+			if depth == 0 {
+				return l.token(tokWord, start)
+			}
+			depth--
+		}
 		l.off++
 	}
-	t := l.token(tokNumber, start)
-	if IsNumber(t.text) {
-		return t, nil
-	}
-	if _, ok := parseDuration(t.text); ok {
-		t.kind = tokDuration
-		return t, nil
-	}
-	return token{}, &Error{Pos: start, Found: t.found(), Expected: "a number such as 500 or 1.5, a duration such as 250ms or 1m30s, or a quoted string"}
-}
-
-// isNumberPart takes in everything that could belong to a number or a duration,
-// so that an error shows the whole word and not its second half.
-func isNumberPart(s string, i int) bool {
-	c := s[i]
-	if c == '-' || c == '+' {
-		return i == 0 || s[i-1] == 'e' || s[i-1] == 'E' || !isNumberPart(s, i-1)
-	}
-	return isWordPart(c) || c == '.'
+	return l.token(tokWord, start)
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-func isWordStart(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= utf8.RuneSelf
+func isPunct(c byte) bool { return punct[c] != 0 }
+
+func isWordByte(c byte) bool {
+	return !isSpace(c) && !isPunct(c) && !strings.ContainsRune(`'"=!<>~`, rune(c))
 }
-func isWordPart(c byte) bool { return isWordStart(c) || isDigit(c) }

@@ -112,3 +112,24 @@ func parseDuration(s string) (*big.Rat, bool) {
 	}
 	return sum, true
 }
+
+// unitBytes are the units of size literals, in lower case: decimal, and binary
+// with an i.
+var unitBytes = map[string]int64{
+	"b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
+	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+}
+
+// parseSize reads a number with a unit as bytes.
+func parseSize(s string) (*big.Rat, bool) {
+	n := len(s)
+	for n > 0 && (s[n-1] >= 'a' && s[n-1] <= 'z' || s[n-1] >= 'A' && s[n-1] <= 'Z') {
+		n--
+	}
+	unit, known := unitBytes[strings.ToLower(s[n:])]
+	if !known || !IsNumber(s[:n]) {
+		return nil, false
+	}
+	r := exact(s[:n])
+	return r.Mul(r, new(big.Rat).SetInt64(unit)), true
+}

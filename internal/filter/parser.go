@@ -2,22 +2,37 @@ package filter
 
 import (
 	"strconv"
-	"strings"
+	"unicode/utf8"
 )
 
 const (
-	operators   = "one of = != < <= > >="
-	columnOrMap = "a column such as status or route, or a key of a map such as attributes['plan'] or correlation['user_id']"
+	operators = "one of = != < <= > >= ~ !~"
+	afterName = "one of = != < <= > >= ~ !~ : IN BETWEEN LIKE ILIKE"
+	aTerm     = "a field such as status, route, user_id or attributes['plan'], a word or quoted text to search for, NOT, or ("
+	aField    = "a field such as status, route, user_id or attributes['plan']"
 )
 
-// MaxLength is the longest filter that Parse takes, in bytes. The text travels
-// in URLs, and no reader needs more.
-const MaxLength = 16 << 10
+// Limits of a filter. They keep the cost of testing a record within what a
+// reader of a few conditions needs, and statements within what a store takes.
+const (
+	// MaxLength is the longest filter that Parse takes, in bytes. The text travels
+	// in URLs, and no reader needs more.
+	MaxLength = 16 << 10
+	// MaxTerms is the most comparisons in a filter.
+	MaxTerms = 256
+	// MaxValues is the most literals in all lists of a filter.
+	MaxValues = 1000
+	// MaxDepth is how deep parentheses and NOT may be nested.
+	MaxDepth = 64
+)
 
 // Parse reads a filter. The error is an *Error.
 func Parse(s string) (*Expr, error) {
 	if len(s) > MaxLength {
-		return nil, &Error{Pos: MaxLength, Found: strconv.Itoa(len(s)) + " bytes", Expected: "at most " + strconv.Itoa(MaxLength)}
+		return nil, &Error{Pos: MaxLength, Length: len(s) - MaxLength, Found: strconv.Itoa(len(s)) + " bytes", Expected: "at most " + strconv.Itoa(MaxLength)}
+	}
+	if at := invalidUTF8(s); at >= 0 {
+		return nil, &Error{Pos: at, Length: 1, Found: strconv.Quote(s[at : at+1]), Expected: "UTF-8"}
 	}
 	p := &parser{lex: lexer{src: s}}
 	if err := p.advance(); err != nil {
@@ -26,108 +41,237 @@ func Parse(s string) (*Expr, error) {
 	if p.tok.kind == tokEnd {
 		return &Expr{}, nil
 	}
+	root, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	if p.tok.kind != tokEnd {
+		return nil, p.expected("AND, OR, another term, or the end of the filter")
+	}
+	return &Expr{Root: root}, nil
+}
+
+// invalidUTF8 is where s stops being UTF-8, -1 when it does not.
+func invalidUTF8(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// parser goes through a filter with one token in hand. Its methods are named
+// after the rules of the grammar:
+//
+//	or     = and { "OR" and }
+//	and    = not { [ "AND" ] not }
+//	not    = [ "NOT" | "-" ] not | "(" or ")" | term
+//	term   = "EXISTS" field | field test | field ":" short | text
+type parser struct {
+	lex    lexer
+	tok    token
+	depth  int
+	terms  int
+	values int
+}
+
+func (p *parser) advance() (err error) {
+	p.tok, err = p.lex.next()
+	return err
+}
+
+func (p *parser) advanceLiteral() (err error) {
+	p.tok, err = p.lex.literal()
+	return err
+}
+
+func (p *parser) expected(what string) error {
+	return &Error{Pos: p.tok.pos, Length: len(p.tok.raw), Found: p.tok.found(), Expected: what}
+}
+
+// nest counts a level of nesting, until the function it gives is called.
+func (p *parser) nest() (func(), error) {
+	if p.depth++; p.depth > MaxDepth {
+		return nil, p.expected("at most " + strconv.Itoa(MaxDepth) + " levels of parentheses and NOT")
+	}
+	return func() { p.depth-- }, nil
+}
+
+func (p *parser) or() (Node, error) {
 	var terms []Node
 	for {
-		c, err := p.compare()
+		t, err := p.and()
 		if err != nil {
 			return nil, err
 		}
-		terms = append(terms, c)
-		if p.tok.kind == tokEnd {
-			break
+		if or, ok := t.(*Or); ok {
+			terms = append(terms, or.Terms...)
+		} else {
+			terms = append(terms, t)
 		}
-		if !p.tok.is("AND") {
-			return nil, p.expected("AND or the end of the filter")
+		if !p.tok.is("OR") {
+			break
 		}
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
 	}
 	if len(terms) == 1 {
-		return &Expr{Root: terms[0]}, nil
+		return terms[0], nil
 	}
-	return &Expr{Root: &And{Terms: terms}}, nil
+	return &Or{Terms: terms}, nil
 }
 
-type parser struct {
-	lex lexer
-	tok token
-}
-
-func (p *parser) advance() error {
-	t, err := p.lex.next()
-	p.tok = t
-	return err
-}
-
-func (p *parser) expected(what string) error {
-	return &Error{Pos: p.tok.pos, Found: p.tok.found(), Expected: what}
-}
-
-func (t token) is(keyword string) bool {
-	return t.kind == tokWord && strings.EqualFold(t.text, keyword)
-}
-
-func (p *parser) compare() (*Compare, error) {
-	c := &Compare{Field: Field{pos: p.tok.pos}}
-	if p.tok.kind != tokWord || p.tok.is("AND") {
-		return nil, p.expected(columnOrMap)
-	}
-	c.Column = columnByName[p.tok.text]
-	if c.Column == nil {
-		return nil, p.expected(suggest(p.tok.text))
-	}
-	if err := p.advance(); err != nil {
-		return nil, err
-	}
-	if c.Column.Type == Map {
-		if err := p.key(c); err != nil {
+func (p *parser) and() (Node, error) {
+	var terms []Node
+	for {
+		t, err := p.not()
+		if err != nil {
 			return nil, err
 		}
-	}
-	if p.tok.kind != tokOp {
-		return nil, p.expected(operators)
-	}
-	c.Op = p.tok.op
-	if c.Column.Type == HexID && c.Op.Orders() {
-		return nil, p.expected("= or !=, because " + c.Column.Name + " has no order")
-	}
-	if err := p.advance(); err != nil {
-		return nil, err
-	}
-	if err := p.literal(c); err != nil {
-		return nil, err
-	}
-	return c, p.advance()
-}
-
-func (p *parser) key(c *Compare) error {
-	if p.tok.kind != tokOpen {
-		return p.expected("[, as in " + c.Column.Name + "['key']")
-	}
-	if err := p.advance(); err != nil {
-		return err
-	}
-	if p.tok.kind != tokString || p.tok.text == "" { // OpenTelemetry knows no empty keys
-		return p.expected("a quoted key, as in " + c.Column.Name + "['key']")
-	}
-	c.Key = p.tok.text
-	if err := p.advance(); err != nil {
-		return err
-	}
-	if p.tok.kind != tokClose {
-		return p.expected("]")
-	}
-	return p.advance()
-}
-
-// suggest says what could stand in place of a name that is no column.
-func suggest(name string) string {
-	lower := strings.ToLower(name)
-	for _, c := range columns {
-		if c.Name == lower || strings.ReplaceAll(c.Name, "_", "") == lower {
-			return "the column " + c.Name
+		if and, ok := t.(*And); ok {
+			terms = append(terms, and.Terms...)
+		} else {
+			terms = append(terms, t)
+		}
+		if p.tok.is("AND") {
+			if err := p.advance(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if !p.startsTerm() {
+			break
 		}
 	}
-	return "a column such as status or route; what senders name themselves is attributes['" + clip(name) + "'] or correlation['" + clip(name) + "']"
+	if len(terms) == 1 {
+		return terms[0], nil
+	}
+	return &And{Terms: terms}, nil
 }
+
+// startsTerm says whether the token can begin a term that stands beside another
+// without AND.
+func (p *parser) startsTerm() bool {
+	switch p.tok.kind {
+	case tokWord:
+		return !p.tok.is("OR")
+	case tokString, tokMinus, tokOpen:
+		return true
+	}
+	return false
+}
+
+func (p *parser) not() (Node, error) {
+	switch {
+	case p.tok.kind == tokMinus || p.tok.is("NOT"):
+		leave, err := p.nest()
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		pos := p.tok.pos
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		t, err := p.not()
+		if err != nil {
+			return nil, err
+		}
+		if not, ok := t.(*Not); ok {
+			return not.Term, nil
+		}
+		return &Not{Term: t, pos: pos}, nil
+	case p.tok.kind == tokOpen:
+		leave, err := p.nest()
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		open := p.tok.pos
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		t, err := p.or()
+		if err != nil {
+			return nil, err
+		}
+		if p.tok.kind != tokClose {
+			return nil, p.expected("AND, OR, another term, or the ) of the ( at byte " + strconv.Itoa(open))
+		}
+		return t, p.advance()
+	}
+	if p.terms++; p.terms > MaxTerms {
+		return nil, p.expected("at most " + strconv.Itoa(MaxTerms) + " comparisons")
+	}
+	return p.term()
+}
+
+func (p *parser) term() (Node, error) {
+	if p.tok.kind == tokString {
+		return p.freeText()
+	}
+	if p.tok.kind != tokWord {
+		return nil, p.expected(aTerm)
+	}
+	if p.tok.is("EXISTS") {
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		f, err := p.field()
+		if err != nil {
+			return nil, err
+		}
+		return &Exists{Field: f}, nil
+	}
+	named, err := p.namesField()
+	if err != nil {
+		return nil, err
+	}
+	if !named {
+		return p.freeText()
+	}
+	f, err := p.field()
+	if err != nil {
+		return nil, err
+	}
+	return p.test(f)
+}
+
+// namesField says whether the word in hand is a field and no text to search for,
+// by what comes after it.
+func (p *parser) namesField() (bool, error) {
+	ahead := *p
+	word := p.tok
+	if err := ahead.advance(); err != nil {
+		// What follows makes no sense: with a name before it, that is the error.
+		return true, nil
+	}
+	switch ahead.tok.kind {
+	case tokOp, tokLike, tokColon, tokOpenIndex:
+		return true, nil
+	case tokWord:
+		if keyword(word.text) {
+			return false, nil
+		}
+		if ahead.tok.is("NOT") {
+			if err := ahead.advance(); err != nil {
+				return false, nil
+			}
+			return ahead.startsTest(), nil
+		}
+		return ahead.startsTest(), nil
+	}
+	return false, nil
+}
+
+// startsTest says whether the token is a keyword that tests a field.
+func (p *parser) startsTest() bool {
+	return p.tok.is("IN") || p.tok.is("BETWEEN") || p.tok.is("LIKE") || p.tok.is("ILIKE")
+}
+
+// keywords cannot be bare names or free text without quotes.
+var keywords = []string{"AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "ILIKE", "EXISTS"}

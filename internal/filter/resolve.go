@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"math/big"
 	"strconv"
@@ -8,43 +9,45 @@ import (
 	"time"
 )
 
-// literal reads the current token as the literal of c, in the unit and form
-// that c's column compares by.
-func (p *parser) literal(c *Compare) error {
-	t := p.tok
-	switch t.kind {
-	case tokString, tokNumber, tokDuration:
-	default:
+// literal reads a literal, which is the token in hand, as that of c, in the unit
+// and form that c's column compares by.
+func (p *parser) literal(c *Compare, lit literal) error {
+	if p.tok.kind != tokString && p.tok.kind != tokWord {
 		return p.expected(literalOf(c.Column))
 	}
+	free := lit.quoted || lit.loose
 	switch c.Column.Type {
 	case Text:
 		// A bare number is the text of the number: release = 42.
-		if t.kind == tokDuration {
+		if !free && !IsNumber(lit.text) {
 			return p.expected(literalOf(c.Column))
 		}
-		c.Value.Text = t.text
+		c.Value.Text = lit.text
 	case Map:
-		if t.kind == tokDuration {
+		c.Value.Text = lit.text
+		c.Value.Float, c.Value.IsNumber = parseNumber(lit.text)
+		c.Value.Bare = c.Value.IsNumber && !lit.quoted
+		if !free && !c.Value.IsNumber {
 			return p.expected(literalOf(c.Column))
 		}
-		c.Value.Text = t.text
-		c.Value.Float, c.Value.IsNumber = parseNumber(t.text)
-		c.Value.Bare = t.kind == tokNumber
 	case HexID:
-		id := strings.ToLower(t.text)
-		if _, err := hex.DecodeString(id); err != nil || len(id) != c.Column.digits {
+		id := strings.ToLower(lit.text)
+		bytes, err := hex.DecodeString(id)
+		if err != nil || len(id) != c.Column.digits {
 			return p.expected(literalOf(c.Column))
 		}
 		c.Value.Text = id
+		if c.Column.uint != nil {
+			c.Value.Uint = binary.BigEndian.Uint64(bytes)
+		}
 	case Time:
-		at, err := time.Parse(time.RFC3339Nano, t.text)
+		at, err := time.Parse(time.RFC3339Nano, lit.text)
 		if err != nil || at.Year() < minYear || at.Year() > maxYear {
 			return p.expected(literalOf(c.Column))
 		}
 		c.Value.Nano = at.UnixNano()
 	case Uint:
-		r, ok := c.Column.number(t)
+		r, ok := c.Column.number(lit.text)
 		if !ok {
 			return p.expected(literalOf(c.Column))
 		}
@@ -61,13 +64,15 @@ const (
 )
 
 // number reads a literal of an integer column in the unit of its source.
-func (c *Column) number(t token) (*big.Rat, bool) {
-	if IsNumber(t.text) {
-		r := exact(t.text)
+func (c *Column) number(text string) (*big.Rat, bool) {
+	switch {
+	case IsNumber(text):
+		r := exact(text)
 		return r.Mul(r, new(big.Rat).SetInt64(c.scale)), true
-	}
-	if c.Duration {
-		return parseDuration(t.text)
+	case c.Duration:
+		return parseDuration(text)
+	case c.Size:
+		return parseSize(text)
 	}
 	return nil, false
 }
@@ -81,10 +86,7 @@ func (c *Compare) bound(r *big.Rat) {
 		c.Op = outside(c.Op, Gt, Ge)
 	case !floor.IsUint64():
 		c.Op = outside(c.Op, Lt, Le)
-	case r.IsInt():
-		c.Value.Uint = floor.Uint64()
-	default:
-		c.Value.Uint = floor.Uint64()
+	case !r.IsInt():
 		switch c.Op {
 		case Eq:
 			c.Op = Never
@@ -96,6 +98,9 @@ func (c *Compare) bound(r *big.Rat) {
 			c.Op = Le
 		default: // > and <= are right at the floor
 		}
+	}
+	if c.Op != Always && c.Op != Never {
+		c.Value.Uint = floor.Uint64()
 	}
 }
 
@@ -117,6 +122,10 @@ func literalOf(c *Column) string {
 		return "a time in quotes, RFC 3339, such as '2026-01-31T12:00:00Z'"
 	case c.Duration:
 		return "a number, or a duration such as 250ms or 1m30s"
+	case c.Size:
+		return "a number of bytes, or a size such as 500kB or 1.5MiB"
+	case c.Name == "status":
+		return "a number; after a colon also 5xx or 500..599"
 	case c.Type == Uint:
 		return "a number"
 	case c.Type == Map:
