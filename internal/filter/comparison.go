@@ -14,7 +14,7 @@ func (p *parser) test(f Field) (Node, error) {
 		if err := p.ordered(&f, op); err != nil {
 			return nil, err
 		}
-		lit, err := p.nextLiteral()
+		lit, err := p.nextLiteral(&f)
 		if err != nil {
 			return nil, err
 		}
@@ -49,6 +49,7 @@ func (p *parser) then(n Node, err error) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.wants(WantConnective, nil)
 	return n, p.advance()
 }
 
@@ -68,8 +69,9 @@ type literal struct {
 	loose bool
 }
 
-// nextLiteral goes on to a literal and reads it.
-func (p *parser) nextLiteral() (literal, error) {
+// nextLiteral goes on to a literal of the field and reads it.
+func (p *parser) nextLiteral(f *Field) (literal, error) {
+	p.wants(WantValue, f)
 	if err := p.advanceLiteral(); err != nil {
 		return literal{}, err
 	}
@@ -93,7 +95,7 @@ func (p *parser) in(f Field, not bool) (Node, error) {
 	}
 	in := &In{Field: f, Not: not}
 	for {
-		lit, err := p.nextLiteral()
+		lit, err := p.nextLiteral(&f)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +119,7 @@ func (p *parser) in(f Field, not bool) (Node, error) {
 			return nil, p.expected(", or )")
 		}
 	}
-	return in.simplest(), p.advance()
+	return p.then(in.simplest(), nil)
 }
 
 // simplest is the list, or a comparison where it has fewer than two values.
@@ -141,7 +143,7 @@ func (p *parser) between(f Field, not bool) (Node, error) {
 	if err := p.ordered(&f, Ge); err != nil {
 		return nil, err
 	}
-	low, err := p.nextLiteral()
+	low, err := p.nextLiteral(&f)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +161,7 @@ func (p *parser) between(f Field, not bool) (Node, error) {
 	if !p.tok.is("AND") {
 		return nil, p.expected("AND and the upper bound")
 	}
-	high, err := p.nextLiteral()
+	high, err := p.nextLiteral(&f)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +170,7 @@ func (p *parser) between(f Field, not bool) (Node, error) {
 		return nil, err
 	}
 	p.terms++ // it is two comparisons
-	return between(from, to, not), p.advance()
+	return p.then(between(from, to, not), nil)
 }
 
 func between(from, to *Compare, not bool) Node {
@@ -183,6 +185,7 @@ func (p *parser) pattern(f Field, kind PatternKind, not bool) (Node, error) {
 	if f.Column.Type != Text && f.Column.Type != Map {
 		return nil, p.expected("one of = != < <= > >= IN BETWEEN, because " + f.Column.Name + " is no text")
 	}
+	p.wants(WantValue, &f)
 	if err := p.advanceLiteral(); err != nil {
 		return nil, err
 	}
@@ -214,6 +217,11 @@ func (p *parser) freeText() (Node, error) {
 	}
 	if len(t.text) > MaxPattern {
 		return nil, p.expected(tooLong.Error())
+	}
+	p.wants(WantConnective, nil)
+	if f := fieldNamed(t.text); t.kind == tokWord && (!f.Bare() || notBare(t.text) == "") {
+		// It may be a field whose test is still to be typed.
+		p.wants(WantTest, &f)
 	}
 	return &FreeText{Text: t.text, Matcher: containing(t.text), pos: t.pos}, p.advance()
 }

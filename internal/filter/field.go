@@ -11,27 +11,23 @@ import (
 // field reads a field: a column, a key of a map as map['key'] or map.key, or a
 // bare name.
 func (p *parser) field() (Field, error) {
-	f := Field{pos: p.tok.pos}
 	if p.tok.kind != tokWord || keyword(p.tok.text) {
-		return f, p.expected(aField)
+		return Field{}, p.expected(aField)
 	}
 	name := p.tok.text
-	if f.Column = columnByName[name]; f.Column == nil {
-		prefix, key, _ := strings.Cut(name, ".")
-		if c := columnByName[prefix]; c != nil && c.Type == Map && key != "" {
-			f.Column, f.Key = c, key
-			return f, p.advance()
-		}
+	f := fieldNamed(name)
+	f.pos = p.tok.pos
+	if f.Bare() {
 		if what := notBare(name); what != "" {
 			return f, p.expected(what)
 		}
-		f.Column, f.Key = AnyKey, name
 	}
+	p.wants(WantOperator, &f)
 	if err := p.advance(); err != nil {
 		return f, err
 	}
 	switch {
-	case f.Column.Type == Map && !f.Bare():
+	case f.Column.Type == Map && f.Key == "":
 		return f, p.index(&f)
 	case p.tok.kind == tokOpenIndex:
 		p.tok = token{kind: tokWord, pos: f.pos, raw: name}
@@ -40,11 +36,25 @@ func (p *parser) field() (Field, error) {
 	return f, nil
 }
 
+// fieldNamed is what a word names: a column, a key of a map after a dot, or, where
+// it is neither, a bare name. The key of a map's own name is empty.
+func fieldNamed(name string) Field {
+	if c := columnByName[name]; c != nil {
+		return Field{Column: c}
+	}
+	prefix, key, _ := strings.Cut(name, ".")
+	if c := columnByName[prefix]; c != nil && c.Type == Map && key != "" {
+		return Field{Column: c, Key: key}
+	}
+	return Field{Column: AnyKey, Key: name}
+}
+
 // index reads the key of a map, ['key'].
 func (p *parser) index(f *Field) error {
 	if p.tok.kind != tokOpenIndex {
 		return p.expected("[, as in " + f.Column.Name + "['key']")
 	}
+	p.wants(WantKey, f)
 	if err := p.advance(); err != nil {
 		return err
 	}
@@ -58,6 +68,7 @@ func (p *parser) index(f *Field) error {
 	if p.tok.kind != tokCloseIndex {
 		return p.expected("]")
 	}
+	p.wants(WantOperator, f)
 	return p.advance()
 }
 

@@ -62,6 +62,10 @@ func clip(s string) string {
 type lexer struct {
 	src string
 	off int
+	// typing says that the end of src is where somebody types: a word or a string
+	// that ends there is not read, but kept as typed.
+	typing bool
+	typed  token
 }
 
 // next reads a token where a term may begin, and a minus sign is a negation.
@@ -92,7 +96,16 @@ func (l *lexer) read(term bool) (token, error) {
 	for l.off < len(l.src) && isWordByte(l.src[l.off]) {
 		l.off++
 	}
-	return l.token(tokWord, start), nil
+	return l.unlessTyped(l.token(tokWord, start)), nil
+}
+
+// unlessTyped is the token, or the end when the token is still being typed.
+func (l *lexer) unlessTyped(t token) token {
+	if !l.typing || l.off < len(l.src) {
+		return t
+	}
+	l.typed = t
+	return token{kind: tokEnd, pos: t.pos}
 }
 
 var punct = map[byte]tokenKind{
@@ -127,6 +140,10 @@ func (l *lexer) operator() (token, error) {
 		t.op = op
 		return t, nil
 	}
+	if rest == "!" && l.typing {
+		l.off++
+		return l.unlessTyped(l.token(tokOp, start)), nil
+	}
 	_, size := utf8.DecodeRuneInString(rest[1:])
 	return token{}, &Error{Pos: start, Length: 1 + size, Found: strconv.Quote(rest[:1+size]), Expected: operators}
 }
@@ -158,6 +175,10 @@ func (l *lexer) quoted(quote byte) (token, error) {
 		default:
 			b.WriteByte(c)
 		}
+	}
+	if l.typing {
+		l.typed = token{kind: tokString, pos: start, text: b.String(), raw: l.src[start:]}
+		return token{kind: tokEnd, pos: start}, nil
 	}
 	return token{}, &Error{Pos: len(l.src), Found: "end of filter", Expected: "the closing " + string(quote) + " of the string at byte " + strconv.Itoa(start)}
 }
@@ -194,7 +215,7 @@ func (l *lexer) short() token {
 		}
 		l.off++
 	}
-	return l.token(tokWord, start)
+	return l.unlessTyped(l.token(tokWord, start))
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

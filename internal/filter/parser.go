@@ -35,11 +35,18 @@ func Parse(s string) (*Expr, error) {
 		return nil, &Error{Pos: at, Length: 1, Found: strconv.Quote(s[at : at+1]), Expected: "UTF-8"}
 	}
 	p := &parser{lex: lexer{src: s}}
-	if err := p.advance(); err != nil {
+	root, err := p.filter()
+	if err != nil {
 		return nil, err
 	}
-	if p.tok.kind == tokEnd {
-		return &Expr{}, nil
+	return &Expr{Root: root}, nil
+}
+
+// filter reads all of the text.
+func (p *parser) filter() (Node, error) {
+	p.wants(WantTerm, nil)
+	if err := p.advance(); err != nil || p.tok.kind == tokEnd {
+		return nil, err
 	}
 	root, err := p.or()
 	if err != nil {
@@ -48,7 +55,7 @@ func Parse(s string) (*Expr, error) {
 	if p.tok.kind != tokEnd {
 		return nil, p.expected("AND, OR, another term, or the end of the filter")
 	}
-	return &Expr{Root: root}, nil
+	return root, nil
 }
 
 // invalidUTF8 is where s stops being UTF-8, -1 when it does not.
@@ -76,6 +83,18 @@ type parser struct {
 	depth  int
 	terms  int
 	values int
+
+	// want is what the next token is to be, and of which field, for Complete.
+	want  Want
+	about Field
+}
+
+// wants says what the next token is to be, before it is read.
+func (p *parser) wants(w Want, f *Field) {
+	p.want = w
+	if f != nil {
+		p.about = *f
+	}
 }
 
 func (p *parser) advance() (err error) {
@@ -115,6 +134,7 @@ func (p *parser) or() (Node, error) {
 		if !p.tok.is("OR") {
 			break
 		}
+		p.wants(WantTerm, nil)
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
@@ -138,6 +158,7 @@ func (p *parser) and() (Node, error) {
 			terms = append(terms, t)
 		}
 		if p.tok.is("AND") {
+			p.wants(WantTerm, nil)
 			if err := p.advance(); err != nil {
 				return nil, err
 			}
@@ -174,6 +195,7 @@ func (p *parser) not() (Node, error) {
 		}
 		defer leave()
 		pos := p.tok.pos
+		p.wants(WantTerm, nil)
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
@@ -192,6 +214,7 @@ func (p *parser) not() (Node, error) {
 		}
 		defer leave()
 		open := p.tok.pos
+		p.wants(WantTerm, nil)
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
@@ -202,6 +225,7 @@ func (p *parser) not() (Node, error) {
 		if p.tok.kind != tokClose {
 			return nil, p.expected("AND, OR, another term, or the ) of the ( at byte " + strconv.Itoa(open))
 		}
+		p.wants(WantConnective, nil)
 		return t, p.advance()
 	}
 	if p.terms++; p.terms > MaxTerms {
@@ -218,6 +242,7 @@ func (p *parser) term() (Node, error) {
 		return nil, p.expected(aTerm)
 	}
 	if p.tok.is("EXISTS") {
+		p.wants(WantField, nil)
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
@@ -225,6 +250,7 @@ func (p *parser) term() (Node, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.wants(WantConnective, nil) // of the token in hand, when it is still being typed
 		return &Exists{Field: f}, nil
 	}
 	named, err := p.namesField()

@@ -10,6 +10,7 @@ import (
 // any text and a backslash takes the next character as it is. Before it can stand
 // an operator; a..b is a range, both ends included.
 func (p *parser) short(f Field) (Node, error) {
+	p.wants(WantShortValue, &f)
 	op, size := operatorAt(p.lex.src[p.lex.off:])
 	if size > 0 {
 		p.tok = token{kind: tokOp, pos: p.lex.off, raw: op.String()}
@@ -29,13 +30,17 @@ func (p *parser) short(f Field) (Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.tok = t
+		if p.tok = t; t.kind == tokEnd {
+			return nil, p.expected("a value")
+		}
 		if op == 0 {
 			op = Eq
 		}
 		return p.then(p.comparison(f, op, literal{text: t.text, quoted: true}))
 	}
-	p.tok = p.lex.short()
+	if p.tok = p.lex.short(); p.tok.kind == tokEnd {
+		return nil, p.expected("a value")
+	}
 	if op != 0 {
 		return p.then(p.comparison(f, op, literal{text: unescapeShort(p.tok.text), loose: true}))
 	}
