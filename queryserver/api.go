@@ -56,7 +56,6 @@ func (a *api) register(mux *http.ServeMux) *huma.OpenAPI {
 	huma.Register(h, get("get-request", "requests/{id}", "One request in full"), a.getRequest)
 	huma.Register(h, get("get-span", "spans/{id}", "One span in full"), a.getSpan)
 	huma.Register(h, get("get-event", "events/{id}", "One event in full"), a.getEvent)
-	huma.Register(h, get("get-trace", "traces/{trace_id}", "Everything of one trace"), a.getTrace)
 	huma.Register(h, get("histogram", "histogram", "Counts of requests over time"), a.histogram)
 	huma.Register(h, get("overview", "overview", "Totals and routes, with the period before"), a.overview)
 	huma.Register(h, get("heatmap", "heatmap", "Latency over time, or routes over time"), a.heatmap)

@@ -2,11 +2,10 @@ package queryserver
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
@@ -15,62 +14,92 @@ import (
 type traceInput struct {
 	ProjectParam
 	TraceID string `path:"trace_id" pattern:"^[0-9a-fA-F]{32}$" doc:"Trace id, 32 hex digits."`
+	Format  string `query:"format" enum:"json,ndjson" default:"json" doc:"ndjson: a stream of lines for traces of any size; see the answer's description."`
 }
 
-// Trace is every record of a trace.
+// Trace is every record of a trace, and what its spans make together.
 type Trace struct {
 	TraceID   string        `json:"trace_id"`
 	Records   []record.JSON `json:"records" doc:"Requests, spans and events, oldest first. Empty when nothing of the trace is stored."`
-	Truncated bool          `json:"truncated" doc:"The trace has more records than an answer holds."`
+	Truncated bool          `json:"truncated" doc:"The trace has more records than an answer holds: 10,000, or 200,000 as a stream."`
+	TraceShape
 }
 
-func (a *api) getTrace(ctx context.Context, in *traceInput) (*answer[Trace], error) {
-	id := strings.ToLower(in.TraceID)
-	out := Trace{TraceID: id, Records: []record.JSON{}}
-	var minutes []time.Time
-	_, err := a.ask(ctx, planTraceMinutes(in.Project, id), func(r *clickhouse.Reader) {
-		minutes = append(minutes, time.Unix(int64(r.Uint32()), 0).UTC())
-	})
-	if err != nil || len(minutes) == 0 {
-		return &answer[Trace]{Body: out}, err
-	}
-	if len(minutes) > maxTraceMinutes {
-		minutes, out.Truncated = minutes[:maxTraceMinutes], true
-	}
+func (a *api) registerTrace(h huma.API) {
+	op := get("get-trace", "traces/{trace_id}", "Everything of one trace")
+	op.Description = "Requests, spans and events with the tree of the spans, their self times and the critical path. " +
+		"With format=ndjson a stream of lines for traces of up to 200,000 records: a line of type `trace`, a line for each record as the listings " +
+		"give it (type `request`, `span` or `event`, oldest first), a line of type `shape` for each span, one of type `path`, and a last one of type " +
+		"`end`. A stream without an `end` line, or one whose `end` has an `error`, is not whole."
+	op.Responses = map[string]*huma.Response{"200": {Description: "The trace.", Content: map[string]*huma.MediaType{
+		"application/json":     {Schema: schemaOf[Trace](h)},
+		"application/x-ndjson": {Schema: &huma.Schema{Type: huma.TypeString}},
+	}}}
+	huma.Register(h, op, a.getTrace)
+}
 
-	all, truncated, err := a.traceRecords(ctx, in.Project, id, minutes)
+func (a *api) getTrace(ctx context.Context, in *traceInput) (*huma.StreamResponse, error) {
+	id := strings.ToLower(in.TraceID)
+	if in.Format == "ndjson" {
+		return a.streamTrace(ctx, in.Project, id)
+	}
+	out, err := a.wholeTrace(ctx, in.Project, id)
 	if err != nil {
 		return nil, err
 	}
-	out.Truncated = out.Truncated || truncated
-	for i := range all {
-		out.Records = append(out.Records, all[i].JSON())
-	}
-	return &answer[Trace]{Body: out}, nil
+	return jsonResponse(out), nil
 }
 
-// traceRecords reads the three tables at once and merges them, oldest first.
-func (a *api) traceRecords(ctx context.Context, project, id string, minutes []time.Time) ([]record.Record, bool, error) {
-	kinds := []record.Kind{record.Request, record.Span, record.Event}
-	parts := make([][]record.Record, len(kinds))
-	g, ctx := errgroup.WithContext(ctx)
-	for i, kind := range kinds {
-		g.Go(func() error {
-			set, _ := columnsOf(kind, nil) // fails on names only
-			_, err := a.ask(ctx, planTraceRecords(project, id, set, minutes), func(r *clickhouse.Reader) {
-				parts[i] = append(parts[i], set.scan(r, project))
-			})
-			return err
-		})
+// wholeTrace reads a trace that one answer holds.
+func (a *api) wholeTrace(ctx context.Context, project, id string) (*Trace, error) {
+	out := &Trace{TraceID: id, Records: []record.JSON{}}
+	minutes, truncated, err := a.traceMinutes(ctx, project, id)
+	if err != nil || len(minutes) == 0 {
+		out.TraceShape = shapeOf(nil)
+		return out, err
 	}
-	if err := g.Wait(); err != nil {
-		return nil, false, err
+	out.Truncated = truncated
+	merged := a.traceMerge(traceQuestion{project: project, id: id, minutes: minutes})
+	if err := merged.start(ctx); err != nil {
+		return nil, asProblem(err)
 	}
-	truncated := slices.ContainsFunc(parts, func(p []record.Record) bool { return len(p) > maxTraceRecords })
-	all := slices.Concat(parts...)
-	slices.SortStableFunc(all, func(a, b record.Record) int { return a.Time.Compare(b.Time) })
-	if len(all) > maxTraceRecords {
-		all, truncated = all[:maxTraceRecords], true
+	var shape traceSpans
+	for {
+		r, err := merged.next(ctx)
+		if err != nil {
+			return nil, asProblem(err)
+		}
+		if r == nil {
+			break
+		}
+		if len(out.Records) == maxTraceRecords {
+			out.Truncated = true
+			break
+		}
+		shape.add(r)
+		out.Records = append(out.Records, r.JSON())
 	}
-	return all, truncated, nil
+	out.TraceShape = shapeOf(shape)
+	return out, nil
+}
+
+// traceMinutes asks in which minutes a trace is.
+func (a *api) traceMinutes(ctx context.Context, project, id string) (minutes []time.Time, truncated bool, err error) {
+	_, err = a.ask(ctx, planTraceMinutes(project, id), func(r *clickhouse.Reader) {
+		minutes = append(minutes, time.Unix(int64(r.Uint32()), 0).UTC())
+	})
+	if len(minutes) > maxTraceMinutes {
+		minutes, truncated = minutes[:maxTraceMinutes], true
+	}
+	return minutes, truncated, err
+}
+
+// tracePage reads records of one kind, in order of time and row id.
+func (a *api) tracePage(ctx context.Context, q traceQuestion) ([]record.Record, error) {
+	var out []record.Record
+	set, _ := columnsOf(q.kind, nil) // fails on names only
+	err := a.askPage(ctx, planTraceRecords(q, set), func(r *clickhouse.Reader) {
+		out = append(out, set.scan(r, q.project))
+	})
+	return out, err
 }

@@ -34,6 +34,9 @@ func storeProblem(ctx context.Context, err error) error {
 	case clickhouse.IsOverloaded(err):
 		slog.WarnContext(ctx, "store overloaded", "error", err)
 		return problem(http.StatusServiceUnavailable, "the store has no room for this question now: narrow the time window, or try again in a moment")
+	case clickhouse.IsTooMuch(err):
+		slog.WarnContext(ctx, "statement went over its limit", "error", err)
+		return problem(http.StatusBadRequest, "the question comes to more values or groups than an answer may take: narrow the filter or the time window, or choose fields with fewer values")
 	case clickhouse.IsDenied(err):
 		slog.ErrorContext(ctx, "store refused the credentials", "error", err)
 		return problem(http.StatusServiceUnavailable, "the store refuses the query server: see clickhouse.username and clickhouse.password in its configuration")

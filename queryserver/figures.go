@@ -8,4 +8,5 @@ func (a *api) registerFigures(h huma.API) {
 	a.registerFacets(h)
 	a.registerGroups(h)
 	a.registerCompare(h)
+	a.registerTrace(h)
 }

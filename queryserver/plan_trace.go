@@ -3,6 +3,7 @@ package queryserver
 import (
 	"time"
 
+	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
 )
 
@@ -14,6 +15,15 @@ const (
 	maxTraceMinutes = 24 * 60
 )
 
+// traceQuestion asks for a trace's records of one kind.
+type traceQuestion struct {
+	project, id string
+	kind        record.Kind
+	minutes     []time.Time // in which the trace is, in order
+	cursor      *record.ID  // the last record of the page before, nil on the first
+	limit       int
+}
+
 // planTraceMinutes asks the trace index where a trace is. Only four bytes of the
 // id are in it, so minutes of other traces may come along.
 func planTraceMinutes(project, traceID string) clickhouse.Query {
@@ -23,19 +33,27 @@ func planTraceMinutes(project, traceID string) clickhouse.Query {
 	}), Params: p.values}
 }
 
-// planTraceRecords reads a trace's records of one kind in the minutes given,
-// which are in order.
-func planTraceRecords(project, traceID string, set columnSet, minutes []time.Time) clickhouse.Query {
-	p := newParams(project)
+// planTraceRecords reads records in the minutes of a trace.
+func planTraceRecords(q traceQuestion, set columnSet) clickhouse.Query {
+	p := newParams(q.project)
 	type sqlRange struct{ From, To string }
 	var ranges []sqlRange
-	for _, w := range joinMinutes(minutes) {
-		ranges = append(ranges, sqlRange{p.nanos(w.From.UnixNano()), p.nanos(w.To.UnixNano())})
+	for _, w := range joinMinutes(q.minutes) {
+		if q.cursor != nil {
+			w.From = later(w.From, q.cursor.Time)
+		}
+		if w.From.Before(w.To) {
+			ranges = append(ranges, sqlRange{p.nanos(w.From.UnixNano()), p.nanos(w.To.UnixNano())})
+		}
 	}
-	return clickhouse.Query{Name: "trace_records", SQL: render("trace_records", map[string]any{
+	data := map[string]any{
 		"Columns": set.list(), "Table": table(set.kind), "Ranges": ranges,
-		"TraceID": p.text(traceID), "Limit": maxTraceRecords + 1,
-	}), Params: p.values, Settings: cloneSettings(rowSettings)}
+		"TraceID": p.text(q.id), "Limit": q.limit, "After": "",
+	}
+	if q.cursor != nil {
+		data["After"] = "\n  AND (ts, rid) > (" + p.nanos(q.cursor.Time.UnixNano()) + ", " + p.uint(q.cursor.RID) + ")"
+	}
+	return clickhouse.Query{Name: "trace_records", SQL: render("trace_records", data), Params: p.values, Settings: cloneSettings(rowSettings)}
 }
 
 // joinMinutes makes windows of minutes, neighbours as one.

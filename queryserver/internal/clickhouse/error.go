@@ -21,6 +21,9 @@ const (
 	codeMemoryLimit      = 241
 	codeWrongPassword    = 516
 	codeEstimatedTimeout = 160
+	codeTooManyRows      = 158
+	codeTooManyBytes     = 307
+	codeTooBigResult     = 396
 )
 
 // Exception is an error that the store answered.
@@ -48,6 +51,12 @@ func IsTimeout(err error) bool { return hasCode(err, codeTimeout, codeEstimatedT
 
 // IsOverloaded says that the store has no room for the statement now.
 func IsOverloaded(err error) bool { return hasCode(err, codeTooManyQueries, codeMemoryLimit) }
+
+// IsTooMuch says that the statement ran into a limit on rows or bytes that it set
+// itself.
+func IsTooMuch(err error) bool {
+	return hasCode(err, codeTooManyRows, codeTooManyBytes, codeTooBigResult)
+}
 
 // IsDenied says that the store refused the user or the password.
 func IsDenied(err error) bool { return hasCode(err, codeWrongPassword) }
