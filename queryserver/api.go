@@ -63,6 +63,7 @@ func (a *api) register(mux *http.ServeMux) *huma.OpenAPI {
 	huma.Register(h, tailOperation(h), a.tail)
 	a.registerSQL(h)
 	a.registerFigures(h)
+	a.registerComplete(h)
 	return h.OpenAPI()
 }
 

@@ -14,6 +14,7 @@ import (
 type Problem struct {
 	huma.ErrorModel
 	Position *int   `json:"position,omitempty" doc:"Filter errors: byte offset in the filter at which the mistake starts."`
+	Length   *int   `json:"length,omitempty" doc:"Filter errors: how many bytes the mistake has, 0 at the end of the filter."`
 	Expected string `json:"expected,omitempty" doc:"Filter errors: what could stand at that position."`
 }
 
@@ -59,7 +60,7 @@ func parseFilterOf(name, text string) (*filter.Expr, error) {
 	var fe *filter.Error
 	if errors.As(err, &fe) {
 		p.Detail = fe.Error()
-		p.Position, p.Expected = &fe.Pos, fe.Expected
+		p.Position, p.Length, p.Expected = &fe.Pos, &fe.Length, fe.Expected
 	}
 	return nil, p
 }

@@ -1,6 +1,9 @@
 package filter
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // Want is what can be typed at a place of a filter.
 type Want uint8
@@ -75,4 +78,44 @@ func Complete(text string, position int) (Place, error) {
 		}
 	}
 	return place, nil
+}
+
+// IsBareName says whether a key can be written as a bare name: it is no column, no
+// keyword, and not taken for a misspelt column.
+func IsBareName(key string) bool {
+	f := fieldNamed(key)
+	return f.Bare() && notBare(key) == ""
+}
+
+// Literal writes a value to be put into a filter: in the mark that it was begun
+// with, or, where that is 0, without one where it needs none. The short form needs
+// none for text in which nothing has a meaning of its own, the other form only for
+// the number of a column.
+func Literal(value string, mark byte, short, number bool) string {
+	switch {
+	case mark != 0:
+	case number:
+		return value
+	case !short:
+		mark = '\''
+	case value != "" && !statusClass.MatchString(value) && plainShort(value):
+		return value
+	default:
+		mark = '"'
+	}
+	return quote(value, mark)
+}
+
+// plainShort says whether a value can stand after the colon as it is.
+func plainShort(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; isSpace(c) || c < ' ' || c == '(' || c == ')' || c == '*' || c == '\\' {
+			return false
+		}
+	}
+	if op, _ := operatorAt(s); op != 0 || s[0] == '\'' || s[0] == '"' || len(s) > 1 && s[:2] == "//" {
+		return false
+	}
+	low, high, isRange := strings.Cut(s, "..")
+	return !isRange || !IsNumber(low) || !IsNumber(high)
 }
