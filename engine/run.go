@@ -66,8 +66,15 @@ func runStore(ctx context.Context, options Options, library *chdb.Library, data 
 		return err
 	}
 	defer instance.Close()
+	syncLogs := func() {
+		if err := data.SyncLogs(); err != nil {
+			options.Log.Warn(err.Error())
+		}
+	}
+	syncLogs()
 	api, err := httpapi.New(instance, httpapi.Options{
-		User: options.User, Password: options.Password, MaxConcurrentQueries: parts.ConcurrentQueries, TempDir: data.RunPath(), Log: options.Log,
+		User: options.User, Password: options.Password, MaxConcurrentQueries: parts.ConcurrentQueries, TempDir: data.RunPath(),
+		TablesChanged: syncLogs, Log: options.Log,
 	})
 	if err != nil {
 		return err

@@ -190,8 +190,15 @@ func (e *execution) gather() error {
 	}
 	defer result.Close()
 	e.stats = result.Stats()
+	if f := e.server.options.TablesChanged; f != nil && makesTables[e.statement.Verb] {
+		f()
+	}
 	return e.answer(out, result.Bytes())
 }
+
+// makesTables are the verbs of statements after which there can be tables, or
+// deduplication logs of tables, that were not there before.
+var makesTables = map[string]bool{"CREATE": true, "ATTACH": true, "ALTER": true, "RESTORE": true, "UNDROP": true, "REPLACE": true}
 
 // answer sends a result that is complete. Errors are the client's absence.
 func (e *execution) answer(out *output, result []byte) error {

@@ -23,6 +23,9 @@ type Options struct {
 	// TempDir holds results that wait for the end of their query
 	// (wait_end_of_query=1) once they outgrow memory; "" is the system's.
 	TempDir string
+	// TablesChanged, if given, is called after a statement that may have created a
+	// table, before it is answered.
+	TablesChanged func()
 	// Log receives what cannot be told to a client.
 	Log *slog.Logger
 }
