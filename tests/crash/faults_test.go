@@ -1,8 +1,10 @@
 package crash_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -190,7 +192,7 @@ func (f *faults) powerCut(t *testing.T) {
 }
 
 // trapPatience is how long a call is waited for that may be rare.
-const trapPatience = 20 * time.Second
+const trapPatience = 10 * time.Second
 
 // spring arms a trap, waits until it has killed, or kills without it, and leaves the
 // disk as it is found afterwards.
@@ -210,6 +212,29 @@ func (f *faults) spring(t *testing.T, trap *faultfs.Trap, power bool) string {
 	return what
 }
 
+// merge has the engine merge all the time what it merges now and then, and gives the
+// function that ends it.
+func (f *faults) merge(ctx context.Context) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	group.Go(func() {
+		for ctx.Err() == nil {
+			for table := range batchRows {
+				// The engine may be away, or have nothing to merge.
+				_, _ = f.store().post(ctx, "OPTIMIZE TABLE trackway."+table, nil, http.NoBody)
+				pause(ctx, mergePause)
+			}
+		}
+	})
+	return func() {
+		cancel()
+		group.Wait()
+	}
+}
+
+// mergePause lets inserts through.
+const mergePause = 100 * time.Millisecond
+
 // kinds are the choices of what a trap counts, and how far it counts under load:
 // some 1,000 writes, 100 syncs and 100 changes of names pass in a second.
 var kinds = []struct {
@@ -224,7 +249,7 @@ var kinds = []struct {
 
 // mostRecoveries is how often, at most, a recovery is killed before one is let
 // through.
-const mostRecoveries = 3
+const mostRecoveries = 2
 
 // The collector, the engine, or both, die at a write, sync or change of a name, and
 // again while they recover from that; then everything is counted. With power, all
@@ -248,7 +273,10 @@ func TestFaults(t *testing.T) {
 				s := startSender(t, f.collector.ndjson, f.collector.data)
 				defer s.stop()
 				s.more(t, 5)
+				merging := f.merge(t.Context())
+				defer merging()
 				for round := range faultRounds(t) {
+					began := time.Now()
 					choice := kinds[round%len(kinds)]
 					trap := f.trapAt(1+f.random.IntN(choice.most), choice.kinds...)
 					f.disk.Arm(trap)
@@ -262,7 +290,9 @@ func TestFaults(t *testing.T) {
 					}
 					f.start(t)
 					s.more(t, 5)
+					recovered := time.Now()
 					s.recountPaused(t, f.store())
+					t.Logf("round %d: faults %s, recount %s", round, recovered.Sub(began).Round(time.Millisecond), time.Since(recovered).Round(time.Millisecond))
 				}
 				s.finish(t, f.store())
 			})

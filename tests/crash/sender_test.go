@@ -24,7 +24,7 @@ import (
 
 // senderPause bounds the load on the machine that also runs strace.
 const (
-	senderPause = 20 * time.Millisecond
+	senderPause = 50 * time.Millisecond
 	senders     = 8
 )
 
@@ -208,10 +208,14 @@ func (s *sender) recount(t *testing.T, to store) {
 		answer := to.ask(t, "SELECT toUInt64(substring(correlation['order_id'], 2)) AS batch, count(), uniqExact(rid) FROM trackway."+table+" GROUP BY batch")
 		stored := make(map[uint64]bool)
 		for line := range strings.Lines(answer) {
+			want := want
 			var batch uint64
 			var rows, distinct int
 			_, err := fmt.Sscan(line, &batch, &rows, &distinct)
 			require.NoError(t, err, "%s", line)
+			if !s.acked[batch] && table == "events" && (rows == batchEvents || rows == batchErrors) {
+				want = rows // requests and log records of a body are offered one after the other
+			}
 			require.Equal(t, []int{want, want}, []int{rows, distinct}, "rows and distinct rows of batch %d in %s; answered: %v", batch, table, s.acked[batch])
 			stored[batch] = true
 		}

@@ -16,7 +16,8 @@
 // The model of names is that of journaling file systems (ext4, XFS): changes of
 // names, of all directories, are in one log; a sync of a file or directory makes
 // the log durable up to the last change that concerns it, its own creation or
-// renaming included, and a crash leaves a prefix of the log. The model of content
+// renaming included, and a crash leaves a prefix of the log. fdatasync of a file does not
+// cover its renaming; of a directory it does what fsync does. The model of content
 // is harsher than theirs: changes that were not synced may survive in any
 // combination, in pieces of a page, also without those made before them, and a
 // name may be durable while its file is still empty.

@@ -80,7 +80,8 @@ func TestCutPower(t *testing.T) {
 		{"the log of names keeps its order", `echo x > f && mkdir a && echo y > a/g && sync a/g`, map[string]string{"f": "", "a/g": "y\n"}},
 		{"a removed name comes back", `echo x > f && sync f && rm f`, map[string]string{"f": "x\n"}},
 		{"a renamed directory, synced", `mkdir a && echo x > a/f && sync a/f && mv a b && sync b`, map[string]string{"b/f": "x\n"}},
-		{"a directory renamed over", `echo 1 > f && sync f && echo 2 > n && sync n && mv n f`, map[string]string{"f": "1\n", "n": "2\n"}},
+		{"a renamed directory, with fdatasync", `mkdir a && echo x > a/f && sync a/f && mv a b && sync -d b`, map[string]string{"b/f": "x\n"}},
+		{"a file renamed over", `echo 1 > f && sync f && echo 2 > n && sync n && mv n f`, map[string]string{"f": "1\n", "n": "2\n"}},
 		{"attribute S", `touch f && chattr +S f && echo x >> f`, map[string]string{"f": "x\n"}},
 		{"attribute S of the directory", `mkdir a && chattr +S a && echo x > a/f`, map[string]string{"a/f": "x\n"}},
 	} {
