@@ -74,6 +74,7 @@ func newEmptyStore(t *testing.T) *testStore {
 	cfg := DefaultConfig()
 	cfg.Projects = []string{"default", "other"}
 	cfg.LiveTail.Endpoints = nil
+	cfg.SQL.MaxConcurrent = 8
 	s.client = clickhouse.New(clickhouse.Options{
 		Endpoint: &plain, Username: endpoint.User.Username(), Password: password,
 		Database: s.database, Timeout: 20 * time.Second,

@@ -31,7 +31,7 @@ func refuseTableFunction(name string) error {
 // such as ColumnsApplyTransformer, are not here.
 var nodeKinds = map[string]bool{
 	"SelectWithUnionQuery": true, "SelectIntersectExceptQuery": true, "SelectQuery": true, "ExpressionList": true, "Subquery": true, "WithElement": true,
-	"Identifier": true, "Literal": true, "Asterisk": true, "QualifiedAsterisk": true,
+	"Literal": true, "Asterisk": true, "QualifiedAsterisk": true,
 	"ColumnsRegexpMatcher": true, "ColumnsListMatcher": true, "QualifiedColumnsRegexpMatcher": true, "QualifiedColumnsListMatcher": true,
 	"ColumnsTransformerList": true, "ColumnsExceptTransformer": true, "ColumnsReplaceTransformer": true, "ColumnsReplaceTransformer::Replacement": true,
 	"TablesInSelectQuery": true, "TablesInSelectQueryElement": true, "TableJoin": true, "ArrayJoin": true,
@@ -47,24 +47,38 @@ var refusedKinds = map[string]string{
 	"QueryParameter":          "parameters such as {name:Type} are not available: write the value",
 }
 
-// checker walks a statement. names are the tables it may read: our views and its own
-// common table expressions.
+// checker walks a statement.
 type checker struct {
+	// tables may be read: our views and the statement's common table expressions.
+	tables map[string]bool
+	// names may stand for values: columns of views, and what the statement defines.
 	names map[string]bool
+	// withheld may not be named at all, in lower case.
+	withheld map[string]bool
 }
 
 // checkStatement refuses everything that is not on the lists. root is what EXPLAIN AST
-// made of the statement; ctes are the names of its common table expressions.
-func checkStatement(root *node, ctes []string) error {
-	c := &checker{names: map[string]bool{}}
+// made of the statement; ctes are the names of its common table expressions, withheld
+// the functions that it may not even name.
+func checkStatement(root *node, ctes []string, withheld map[string]bool) error {
+	c := &checker{tables: map[string]bool{}, names: map[string]bool{}, withheld: withheld}
 	for _, name := range ctes {
 		if isView(name) {
 			return refuse("WITH %s AS (…): there is a view of that name, take another", name)
 		}
-		c.names[name] = true
+		if err := c.define(name); err != nil {
+			return err
+		}
+		c.tables[name] = true
 	}
 	for _, v := range Views {
-		c.names[v.Name] = true
+		c.tables[v.Name], c.names[v.Name] = true, true
+		for _, column := range v.Columns {
+			c.names[column.Name] = true
+		}
+	}
+	if err := c.definitions(root); err != nil {
+		return err
 	}
 	if root.kind != "SelectWithUnionQuery" {
 		return refuse("only SELECT is available, this is another statement (%s)", root.kind)
@@ -72,12 +86,79 @@ func checkStatement(root *node, ctes []string) error {
 	return c.check(root)
 }
 
+// define takes a name that the statement gives to something.
+func (c *checker) define(name string) error {
+	if c.withheld[strings.ToLower(name)] {
+		return refuse("the name %s is that of a function which is not available in SQL mode: take another name", name)
+	}
+	c.names[name] = true
+	return nil
+}
+
+// definitions collects the names that a statement defines: aliases, parameters of
+// lambda functions, columns of table functions.
+func (c *checker) definitions(n *node) error {
+	var names []string
+	if n.alias != "" {
+		names = append(names, n.alias)
+	}
+	if n.kind == "Function" {
+		args := arguments(n)
+		switch strings.ToLower(n.name) {
+		case "lambda":
+			if len(args) > 0 {
+				for _, parameter := range arguments(args[0]) {
+					names = append(names, parameter.name)
+				}
+			}
+		case "numbers":
+			names = append(names, "number")
+		case "values":
+			names = append(names, valueColumns(args)...)
+		}
+	}
+	for _, name := range names {
+		if err := c.define(name); err != nil {
+			return err
+		}
+	}
+	for _, child := range n.children {
+		if err := c.definitions(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// valueColumns are the names that values() gives its columns: those of its structure,
+// else c1, c2 and so on.
+func valueColumns(args []*node) []string {
+	var names []string
+	if len(args) > 0 {
+		if text, ok := literalText(args[0]); ok {
+			for _, m := range fieldName.FindAllStringSubmatch(text, -1) {
+				names = append(names, m[2])
+			}
+			return names
+		}
+	}
+	for i := range maxValueColumns {
+		names = append(names, fmt.Sprintf("c%d", i+1))
+	}
+	return names
+}
+
+// maxValueColumns is how many columns of values() without a structure have names here.
+const maxValueColumns = 20
+
 func (c *checker) check(n *node) error {
 	switch n.kind {
 	case "Function":
 		return c.function(n)
 	case "TableExpression":
 		return c.tableExpression(n)
+	case "Identifier":
+		return c.identifier(n)
 	case "TableIdentifier":
 		return refuse("the table %s is named at a place where none is expected", n.name)
 	}
@@ -103,6 +184,18 @@ func (c *checker) below(n *node) error {
 	return nil
 }
 
+// identifier checks a name: that of a column, or what the statement defines.
+func (c *checker) identifier(n *node) error {
+	first, _, _ := strings.Cut(n.name, ".")
+	switch {
+	case c.withheld[strings.ToLower(n.name)]:
+		return refuse("%s is the name of a function that is not available in SQL mode", n.name)
+	case !c.names[first] && !c.names[n.name]:
+		return refuse("there is no column and no alias %s", n.name)
+	}
+	return c.below(n)
+}
+
 // function checks a call. What the second argument of IN names can be a table.
 func (c *checker) function(n *node) error {
 	if !isAllowed(n.name) {
@@ -111,7 +204,7 @@ func (c *checker) function(n *node) error {
 	lower := strings.ToLower(n.name)
 	args := arguments(n)
 	if isIn(lower) && len(args) > 1 {
-		if set := args[1]; set.kind == "Identifier" && !c.names[set.name] {
+		if set := args[1]; set.kind == "Identifier" && !c.tables[set.name] {
 			return c.unknownTable(set.name)
 		}
 	}
@@ -177,7 +270,7 @@ func (c *checker) tableExpression(n *node) error {
 		var err error
 		switch child.kind {
 		case "TableIdentifier":
-			if !c.names[child.name] {
+			if !c.tables[child.name] {
 				err = c.unknownTable(child.name)
 			}
 			if len(child.children) > 0 {

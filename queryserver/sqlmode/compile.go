@@ -35,6 +35,8 @@ type Compiler struct {
 	Store *clickhouse.Client
 	// Database holds the tables.
 	Database string
+
+	engine engineFunctions
 }
 
 // Compile checks a statement and gives the one to run. What may not run is a
@@ -50,7 +52,14 @@ func (c *Compiler) Compile(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := checkBeginning(canonical); err != nil {
+		return "", err
+	}
 	if err := checkNames(canonical); err != nil {
+		return "", err
+	}
+	withheld, err := c.withheld(ctx)
+	if err != nil {
 		return "", err
 	}
 	tree, err := c.ask(ctx, "sql_tree", "EXPLAIN QUERY TREE run_passes = 0, dump_tree = 1, dump_ast = 0 "+canonical, nil)
@@ -69,10 +78,22 @@ func (c *Compiler) Compile(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return "", explained(err)
 	}
-	if err := checkStatement(root, ctes); err != nil {
+	if err := checkStatement(root, ctes, withheld); err != nil {
 		return "", err
 	}
 	return c.wrap(canonical, ctes), nil
+}
+
+// checkBeginning refuses other statements than SELECT before they are put behind
+// EXPLAIN, which may do more than explain them.
+func checkBeginning(canonical string) error {
+	for _, word := range []string{"SELECT ", "WITH ", "("} {
+		if strings.HasPrefix(canonical, word) {
+			return nil
+		}
+	}
+	verb, _, _ := strings.Cut(canonical, " ")
+	return refuse("only SELECT is available, not %s", verb)
 }
 
 // explained makes a refusal of a description that is not one: a statement that is no
@@ -81,7 +102,7 @@ func explained(err error) error {
 	var e *clickhouse.Exception
 	switch {
 	case errors.Is(err, errDump):
-		return refuse("the statement cannot be checked, so it does not run: only SELECT is available, without FORMAT, SETTINGS and INTO OUTFILE (%s)", err)
+		return refuse("the statement cannot be checked, so it does not run: only SELECT is available, without FORMAT, SETTINGS and INTO OUTFILE")
 	case errors.As(err, &e) && e.Code == codeUnknownParameter:
 		return refuse("%s", refusedKinds["QueryParameter"])
 	case errors.As(err, &e) && e.Code == codeReadonly:

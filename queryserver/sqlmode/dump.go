@@ -56,12 +56,10 @@ func parseNode(lines []string, depth int) (*node, []string, error) {
 		}
 		text = text[:m[0]]
 	}
-	n.kind, n.name, _ = strings.Cut(text, " ")
-	if n.kind != "Literal" || strings.HasSuffix(text, ")") {
-		if m := aliasSuffix.FindStringSubmatchIndex(n.name); m != nil {
-			n.alias, n.name = n.name[m[2]:m[3]], n.name[:m[0]]
-		}
+	if m := aliasSuffix.FindStringSubmatchIndex(text); m != nil {
+		n.alias, text = text[m[2]:m[3]], text[:m[0]]
 	}
+	n.kind, n.name, _ = strings.Cut(text, " ")
 	rest := lines[1:]
 	for range count {
 		child, after, err := parseNode(rest, depth+1)

@@ -1,9 +1,12 @@
 package sqlmode
 
 import (
+	"context"
 	_ "embed"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 //go:embed functions.txt
@@ -89,4 +92,38 @@ func parseFunctions(text string) []Function {
 		}
 	}
 	return functions
+}
+
+// engineFunctions is what the engine has, which changes with it and with what its
+// administrator adds.
+type engineFunctions struct {
+	mu       sync.Mutex
+	withheld map[string]bool
+	read     time.Time
+}
+
+// functionsKept is for how long the engine's functions are taken to be the same.
+const functionsKept = time.Minute
+
+// withheld gives the functions of the engine that statements may not call, in lower
+// case. The engine also calls what is merely named: arrayMap(file, …) is
+// arrayMap(x -> file(x), …), and USER is currentUser(). So nothing may have such a name.
+func (c *Compiler) withheld(ctx context.Context) (map[string]bool, error) {
+	c.engine.mu.Lock()
+	defer c.engine.mu.Unlock()
+	if c.engine.withheld != nil && time.Since(c.engine.read) < functionsKept {
+		return c.engine.withheld, nil
+	}
+	text, err := c.ask(ctx, "sql_functions", "SELECT name FROM system.functions", nil)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for name := range strings.Lines(text) {
+		if name = strings.ToLower(strings.TrimSpace(name)); !isAllowed(name) {
+			names[name] = true
+		}
+	}
+	c.engine.withheld, c.engine.read = names, time.Now()
+	return names, nil
 }

@@ -1,8 +1,8 @@
 package sqlmode
 
 import (
-	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -39,7 +39,8 @@ func checkTree(text string) (ctes []string, err error) {
 				return nil, refuse("%s", refusedKinds["Set"])
 			}
 			if !treeHeading.MatchString(line) {
-				return nil, fmt.Errorf("%w: %q", errTree, line)
+				// The line is not told: nobody knows what it is.
+				return nil, errTree
 			}
 			continue
 		}
@@ -60,7 +61,9 @@ func checkTree(text string) (ctes []string, err error) {
 		case kind == "QUERY" || kind == "UNION":
 			if cte := treeCTE.FindStringSubmatch(attributes); cte != nil {
 				name, _, _ := strings.Cut(cte[1], ", ")
-				ctes = append(ctes, name)
+				if !slices.Contains(ctes, name) {
+					ctes = append(ctes, name)
+				}
 			}
 		}
 	}

@@ -25,7 +25,7 @@ var (
 	typeText   = regexp.MustCompile(`^[A-Za-z0-9_(),= ']*$`)
 	// fieldName is the name of an element of a named tuple, or of a column in a
 	// structure, in front of its type.
-	fieldName = regexp.MustCompile(`(^|[(,]) *[A-Za-z_][A-Za-z0-9_]* +([A-Za-z_])`)
+	fieldName = regexp.MustCompile(`(^|[(,]) *([A-Za-z_][A-Za-z0-9_]*) +([A-Za-z_])`)
 )
 
 // isType says whether text is one of the types statements may name, or a list of
@@ -35,7 +35,7 @@ func isType(text string) bool {
 	if strings.TrimSpace(text) == "" || !typeText.MatchString(text) {
 		return false
 	}
-	text = fieldName.ReplaceAllString(text, "$1$2")
+	text = fieldName.ReplaceAllString(text, "$1$3")
 	for _, word := range typeWord.FindAllString(text, -1) {
 		if !typeNames[strings.ToLower(word)] {
 			return false
