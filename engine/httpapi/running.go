@@ -38,7 +38,7 @@ func rewriteQueryID(statement *sqltext.Statement) {
 	case statement.Verb == "KILL":
 		*statement = statement.ReplaceName("query_id", queryIDOfRow)
 		return
-	case statement.HasPair("SHOW", "PROCESSLIST"):
+	case statement.Verb == "SHOW" && statement.HasPair("SHOW", "PROCESSLIST"):
 		text := "SELECT * FROM system.processes ORDER BY elapsed DESC"
 		if statement.Format != "" {
 			text += " FORMAT " + statement.Format
