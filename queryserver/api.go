@@ -59,7 +59,6 @@ func (a *api) register(mux *http.ServeMux) *huma.OpenAPI {
 	huma.Register(h, get("histogram", "histogram", "Counts of requests over time"), a.histogram)
 	huma.Register(h, get("overview", "overview", "Totals and routes, with the period before"), a.overview)
 	huma.Register(h, get("heatmap", "heatmap", "Latency over time, or routes over time"), a.heatmap)
-	huma.Register(h, get("get-journey", "journeys/{key}/{value}", "Everything that carries a correlation key"), a.getJourney)
 	huma.Register(h, tailOperation(h), a.tail)
 	a.registerSQL(h)
 	a.registerFigures(h)

@@ -9,4 +9,5 @@ func (a *api) registerFigures(h huma.API) {
 	a.registerGroups(h)
 	a.registerCompare(h)
 	a.registerTrace(h)
+	a.registerJourney(h)
 }

@@ -38,8 +38,16 @@ func TestFigurePlans(t *testing.T) {
 		project: "default", kind: record.Request, filter: mustParse(t, "service = 'api'"), window: planWeek,
 		selected: planHour, min: 800e6, max: 900e6, selection: mustParse(t, "status >= 500"),
 	}
+	journey := journeyQuestion{project: "default", key: "order_id", value: "o_9", window: planWeek, limit: 200, ascending: true}
+	secondPage := journey
+	secondPage.cursor, secondPage.ascending = &record.ID{Time: planTo.Add(-time.Hour), RID: 7}, false
+	traces, minutes := []string{someTrace}, []time.Time{planTo.Truncate(time.Minute)}
 	whole := sampleOf(planHour, 1, 1)
 	for name, queries := range map[string][]clickhouse.Query{
+		"journey":             {planJourney(journey), planJourneySummary(journey)},
+		"journey_second_page": {planJourney(secondPage), planJourneySeen(secondPage, traces)},
+		"journey_linked":      {planTracesMinutes("default", traces, planWeek), planJourneyLinked(journey, traces, minutes)},
+		"journey_pivots":      {planJourneyPivots(journey, []record.ID{{Time: planTo, RID: 7}}, nil, minutes)},
 		"compare": {
 			planCompareScan(compare, compare.inside()), planCompareCount(compare, compare.inside(), whole),
 			planCompareItems(compare, compare.inside(), whole, 5, nil),

@@ -82,8 +82,6 @@ func TestPlans(t *testing.T) {
 		"heatmap_day":         {planHeatmap("default", nil, day, gridOf(day, 96))},
 		"heatmap_route":       {planTopRoutes("default", nil, day, 50), routeLatency, routeErrors},
 		"heatmap_route_named": {namedLatency, namedErrors},
-		"journey":             {planJourney(&journeyInput{ProjectParam: ProjectParam{"default"}, Key: "order_id", Value: "o_9", Limit: 200}, planWeek, nil)},
-		"journey_second_page": {planJourney(&journeyInput{ProjectParam: ProjectParam{"default"}, Key: "order_id", Value: "o_9", Limit: 200}, planWeek, &record.ID{Time: planTo.Add(-time.Hour), RID: 7})},
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", "plan", name+".sql"), snapshot(queries)) })
 	}

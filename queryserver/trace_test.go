@@ -39,7 +39,9 @@ func TestTraceHasAShape(t *testing.T) {
 		traceRecord(record.Span, 4, 77, "job", 30*time.Second, time.Second),
 	)
 	got := decodeAnswer[Trace](t, s, "traces/"+strings.ToUpper(someTrace))
-	id := func(rid uint64, at time.Duration) string { return record.ID{Time: figuresStart.Add(at), RID: rid}.String() }
+	id := func(rid uint64, at time.Duration) string {
+		return record.ID{Time: figuresStart.Add(at), RID: rid}.String()
+	}
 	if got.TraceID != someTrace || len(got.Records) != 5 || got.Truncated || len(got.Spans) != 4 || len(got.Roots) != 2 {
 		t.Fatalf("%+v", got)
 	}
