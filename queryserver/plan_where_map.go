@@ -28,6 +28,7 @@ func compileOfMap(n filter.Node, f *filter.Field, kind record.Kind, p *params) s
 		return compileEntry(n, entryAt(f.Column, f.Key, key, kind), p)
 	}
 	of, or := entryAt(correlationColumn, f.Key, key, kind), entryAt(attributesColumn, f.Key, key, kind)
+	or.column = filter.AnyKey // by which values compare
 	return "if(" + of.present + ", " + compileEntry(n, of, p) + ", " + compileEntry(n, or, p) + ")"
 }
 

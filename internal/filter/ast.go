@@ -186,16 +186,16 @@ type Value struct {
 }
 
 // Numeric says whether comparing values of a map by op tries numbers before text.
-// Correlation keys are identifiers: they order as numbers, but equal as text.
+// Correlation keys and what bare names find are identifiers: they order as numbers,
+// but equal as text, which is what indexes know.
 func (v *Value) Numeric(column *Column, op Op) bool {
 	if !v.IsNumber {
 		return false
 	}
-	return op.Orders() || v.Bare && column != correlation
+	return op.Orders() || v.Bare && column != correlation && column != AnyKey
 }
 
-// Numeric says whether a map comparison tries numbers before text. For a bare
-// name that is so of the attribute; see Value.Numeric for the correlation key.
+// Numeric says whether a map comparison tries numbers before text.
 func (c *Compare) Numeric() bool { return c.Value.Numeric(c.Column, c.Op) }
 
 // Equal makes the condition that a text column has a value, for callers that

@@ -197,6 +197,9 @@ func (p *parser) pattern(f Field, kind PatternKind, not bool) (Node, error) {
 
 // patternOf makes a pattern of its text, which is the token in hand.
 func (p *parser) patternOf(f Field, kind PatternKind, not bool, source string) (Node, error) {
+	if err := p.countPattern(); err != nil {
+		return nil, err
+	}
 	m, err := newMatcher(kind, source)
 	if err != nil {
 		return nil, p.expected(err.Error())
@@ -216,7 +219,10 @@ func (p *parser) freeText() (Node, error) {
 		return nil, p.expected("a word without *: a part of a word finds it already; in quotes, * is searched for")
 	}
 	if len(t.text) > MaxPattern {
-		return nil, p.expected(tooLong.Error())
+		return nil, p.expected(errTooLong.Error())
+	}
+	if err := p.countPattern(); err != nil {
+		return nil, err
 	}
 	p.wants(WantConnective, nil)
 	if f := fieldNamed(t.text); t.kind == tokWord && (!f.Bare() || notBare(t.text) == "") {

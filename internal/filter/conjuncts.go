@@ -115,8 +115,8 @@ type Equality struct {
 	Values []string
 	// Maybe says that a bare name was written: where a record has no such
 	// correlation key, it is the attribute that has one of the values. The same
-	// filter then gives an Equality of the key and one of the attribute, and a
-	// record satisfies at least one of them.
+	// filter then gives an Equality of the key and, unless the attribute is stored in
+	// a column, one of the attribute; a record satisfies at least one of them.
 	Maybe bool
 	// Whole says that the part of the filter says nothing else: every record with
 	// the key and one of the values satisfies it.

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -84,15 +85,40 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+var benchmarked = []string{
+	"status >= 500",
+	"status >= 500 AND route = '/projects/:id/tasks'",
+	"attributes['plan'] = 'enterprise'",
+	"attributes['n'] > 99",
+	"trace_id = '4bf90000000000000000000000000000'",
+	"user_id:u_1137 status:5xx -route:/health",
+	`"timed out"`,
+	"route:/projects/*",
+	"path LIKE '/a%b%c'",
+	"name ~ '^GET .*(tasks|users)'",
+	"service IN ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i')",
+	"attributes['plan'] IN ('free', 'enterprise', 5)",
+}
+
+// A match costs a record of the live tail nothing but time.
+func TestMatchDoesNotAllocate(t *testing.T) {
+	r := sample()
+	r.ErrorMessage = strings.Repeat("x", 1000)
+	for _, s := range benchmarked {
+		e, err := Parse(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Match(&r)
+		if n := testing.AllocsPerRun(100, func() { e.Match(&r) }); n > 0 {
+			t.Errorf("%s: %g allocations", s, n)
+		}
+	}
+}
+
 func BenchmarkMatch(b *testing.B) {
 	r := sample()
-	for _, s := range []string{
-		"status >= 500",
-		"status >= 500 AND route = '/projects/:id/tasks'",
-		"attributes['plan'] = 'enterprise'",
-		"attributes['n'] > 99",
-		"trace_id = '4bf90000000000000000000000000000'",
-	} {
+	for _, s := range benchmarked {
 		e, err := Parse(s)
 		if err != nil {
 			b.Fatal(err)

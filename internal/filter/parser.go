@@ -22,6 +22,9 @@ const (
 	MaxTerms = 256
 	// MaxValues is the most literals in all lists of a filter.
 	MaxValues = 1000
+	// MaxPatterns is the most patterns and free texts in a filter. They cost the most
+	// of all comparisons, by the length of what is searched.
+	MaxPatterns = 32
 	// MaxDepth is how deep parentheses and NOT may be nested.
 	MaxDepth = 64
 )
@@ -83,6 +86,8 @@ type parser struct {
 	depth  int
 	terms  int
 	values int
+	// patterns counts patterns and free texts.
+	patterns int
 
 	// want is what the next token is to be, and of which field, for Complete.
 	want  Want
@@ -109,6 +114,14 @@ func (p *parser) advanceLiteral() (err error) {
 
 func (p *parser) expected(what string) error {
 	return &Error{Pos: p.tok.pos, Length: len(p.tok.raw), Found: p.tok.found(), Expected: what}
+}
+
+// countPattern counts a pattern or a free text, which is the token in hand.
+func (p *parser) countPattern() error {
+	if p.patterns++; p.patterns > MaxPatterns {
+		return p.expected("at most " + strconv.Itoa(MaxPatterns) + " patterns and texts to search for")
+	}
+	return nil
 }
 
 // nest counts a level of nesting, until the function it gives is called.

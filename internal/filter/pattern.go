@@ -16,12 +16,14 @@ var TextColumns = []string{"route", "name", "error_type", "error_message", "mess
 const (
 	// MaxPattern is the longest pattern or free text, in bytes.
 	MaxPattern = 1024
-	// maxPatternSize bounds what a pattern is compiled to, in ranges of characters
-	// to be told apart. The store's RE2 takes many times that.
-	maxPatternSize = 5000
+	// maxInstructions and maxRanges bound what an expression is compiled to: steps,
+	// each of which may be tried at every character of a text, and ranges of
+	// characters, of which classes such as \pL have hundreds.
+	maxInstructions = 1500
+	maxRanges       = 5000
 )
 
-var tooLong = fmt.Errorf("at most %d bytes", MaxPattern)
+var errTooLong = fmt.Errorf("at most %d bytes", MaxPattern)
 
 // Form is how a Matcher finds what it looks for.
 type Form uint8
@@ -93,7 +95,7 @@ func ValidUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 // newMatcher compiles a pattern. The error says what was expected.
 func newMatcher(kind PatternKind, source string) (*Matcher, error) {
 	if len(source) > MaxPattern {
-		return nil, tooLong
+		return nil, errTooLong
 	}
 	if kind != Regexp {
 		return likeMatcher(source, kind == ILike)

@@ -24,8 +24,8 @@ func expressionMatcher(re *syntax.Regexp) (*Matcher, error) {
 	if uses(re, syntax.OpNoWordBoundary) {
 		return nil, errors.New(`an RE2 expression without \B, on which implementations of RE2 disagree`)
 	}
-	if size := sizeOf(re.Simplify()); size > maxPatternSize {
-		return nil, fmt.Errorf("a smaller expression: repetitions multiplied, this one has %d ranges of characters, and the limit is %d", size, maxPatternSize)
+	if err := checkSize(re); err != nil {
+		return nil, err
 	}
 	m := &Matcher{Form: Search, RE2: re.String(), Repair: seesInvalid(re)}
 	var err error
@@ -98,14 +98,21 @@ func foldedLiteral(text string) string {
 	return b.String()
 }
 
-// sizeOf estimates what RE2 makes of an expression without counted repetitions:
-// how many ranges of characters it has.
-func sizeOf(re *syntax.Regexp) int {
-	size := 1 + len(re.Rune)
-	for _, sub := range re.Sub {
-		size += sizeOf(sub)
+// checkSize refuses expressions that take too long to match.
+func checkSize(re *syntax.Regexp) error {
+	prog, err := syntax.Compile(re.Simplify())
+	if err != nil {
+		return fmt.Errorf("an RE2 expression: %w", err)
 	}
-	return size
+	ranges := 0
+	for _, inst := range prog.Inst {
+		ranges += len(inst.Rune) / 2
+	}
+	if len(prog.Inst) > maxInstructions || ranges > maxRanges {
+		return fmt.Errorf("a smaller expression: with repetitions multiplied, this one has %d steps and %d ranges of characters, and the limits are %d and %d",
+			len(prog.Inst), ranges, maxInstructions, maxRanges)
+	}
+	return nil
 }
 
 // uses says whether an operator is part of an expression.

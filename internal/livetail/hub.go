@@ -41,7 +41,8 @@ type Hub struct {
 	closed bool
 }
 
-// groupKey tells groups apart: subscribers with the same filter are matched once.
+// groupKey tells groups apart: subscribers with the same filter, however they wrote
+// it, are matched once. The filter is in its canonical form.
 type groupKey struct{ project, filter string }
 
 type group struct {
@@ -111,7 +112,7 @@ func (h *Hub) Subscribe(project, text string) (*Subscription, error) {
 	if int(h.active.Load()) >= h.limits.Subscribers {
 		return nil, ErrTooMany
 	}
-	key := groupKey{project, text}
+	key := groupKey{project, expr.String()}
 	g := h.groups[key]
 	if g == nil {
 		g = &group{key: key, expr: expr, subscribers: map[*Subscription]struct{}{}}

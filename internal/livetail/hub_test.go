@@ -94,6 +94,25 @@ func TestHub(t *testing.T) {
 	require.Error(t, err)
 }
 
+// However a filter is written, it is matched once for all who wrote it.
+func TestHubGroupsByMeaning(t *testing.T) {
+	h := NewHub(limits)
+	defer h.Close()
+	for _, text := range []string{"status:5xx -service:db", "status >= 500 and (status <= 599) NOT service='db'"} {
+		s, err := h.Subscribe("a", text)
+		require.NoError(t, err)
+		defer s.Close()
+	}
+	assert.Len(t, h.groups, 1)
+	h.Publish([]record.Record{request("a", 503)})
+	for g := range h.groups {
+		for s := range h.groups[g].subscribers {
+			records, _ := s.Take()
+			assert.Equal(t, []uint16{503}, statuses(t, records))
+		}
+	}
+}
+
 func TestHubBadFilter(t *testing.T) {
 	_, err := NewHub(limits).Subscribe("a", "status >")
 	var fe *filter.Error
