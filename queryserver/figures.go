@@ -10,4 +10,5 @@ func (a *api) registerFigures(h huma.API) {
 	a.registerCompare(h)
 	a.registerTrace(h)
 	a.registerJourney(h)
+	a.registerExport(h)
 }
