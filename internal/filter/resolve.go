@@ -124,8 +124,6 @@ func literalOf(c *Column) string {
 		return "a number, or a duration such as 250ms or 1m30s"
 	case c.Size:
 		return "a number of bytes, or a size such as 500kB or 1.5MiB"
-	case c.Name == "status":
-		return "a number; after a colon also 5xx or 500..599"
 	case c.Type == Uint:
 		return "a number"
 	case c.Type == Map:

@@ -66,7 +66,11 @@ func (p *parser) shortValue(f Field, raw string) (Node, error) {
 	if containsStar(raw) && (f.Column.Type == Text || f.Column.Type == Map) {
 		return p.patternOf(f, Like, false, globToLike(raw))
 	}
-	return p.comparison(f, Eq, literal{text: unescapeShort(raw), loose: true})
+	n, err := p.comparison(f, Eq, literal{text: unescapeShort(raw), loose: true})
+	if err != nil && f.Column.Name == "status" {
+		return nil, p.expected("a number, a class such as 5xx, or a range such as 500..599")
+	}
+	return n, err
 }
 
 // rangeOf says whether low..high is a range and not just text with two dots.
