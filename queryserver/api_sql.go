@@ -1,6 +1,7 @@
 package queryserver
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -115,7 +116,13 @@ func (a *api) sql(ctx context.Context, in *sqlInput) (*huma.StreamResponse, erro
 		return nil, sqlProblem(ctx, err)
 	}
 	if format != sqlmode.JSON {
-		return &huma.StreamResponse{Body: func(hc huma.Context) { streamSQL(hc, rows, format) }}, nil
+		// What fails among the first rows is an error like any other.
+		first := bufio.NewReaderSize(rows, heldBack)
+		if _, err := first.Peek(heldBack); err != nil && !errors.Is(err, io.EOF) {
+			defer rows.Close()
+			return nil, sqlProblem(ctx, err)
+		}
+		return &huma.StreamResponse{Body: func(hc huma.Context) { streamSQL(hc, rows, first, format) }}, nil
 	}
 	defer rows.Close()
 	columns, values, err := rows.Rows()
@@ -133,15 +140,18 @@ func (a *api) sql(ctx context.Context, in *sqlInput) (*huma.StreamResponse, erro
 	}}, nil
 }
 
+// heldBack is how many bytes of a stream are waited for before it begins.
+const heldBack = 1 << 20
+
 // streamSQL passes rows on as they come. An error breaks the response off: a stream
 // that ends properly is complete.
-func streamSQL(hc huma.Context, rows *sqlmode.Answer, format sqlmode.Format) {
+func streamSQL(hc huma.Context, rows *sqlmode.Answer, body io.Reader, format sqlmode.Format) {
 	defer rows.Close()
 	hc.SetHeader("Content-Type", format.ContentType())
 	hc.SetHeader(statementIDHeader, rows.ID)
 	hc.SetHeader("Trailer", statsTrailer)
 	w := hc.BodyWriter()
-	_, err := io.Copy(w, rows)
+	_, err := io.Copy(w, body)
 	if err == nil {
 		stats, _ := json.Marshal(rows.Stats(false)) // a struct of numbers always marshals
 		hc.SetHeader(statsTrailer, string(stats))
@@ -184,6 +194,8 @@ func sqlProblem(ctx context.Context, err error) error {
 			p.Position = &failure.Position
 		}
 		return p
+	case clickhouse.IsNoSchema(err):
+		return problem(http.StatusServiceUnavailable, "nothing has been stored yet: the tables are made with the first record")
 	}
 	return storeProblem(ctx, err)
 }

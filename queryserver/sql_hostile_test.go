@@ -1,6 +1,7 @@
 package queryserver
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -61,6 +62,20 @@ var hostileStatements = []string{
 	"SELECT " + strings.Repeat("(", 5000) + "1" + strings.Repeat(")", 5000), "SELECT 1" + strings.Repeat("+1", 20000), "SELECT * FROM " + strings.Repeat("(SELECT * FROM ", 500) + "requests" + strings.Repeat(")", 500),
 	"SELECT [" + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + "]", "SELECT 'a\x00b'",
 	"SELECT '" + strings.Repeat("x", 64<<10) + "'", "SELECT " + strings.Repeat("1 UNION ALL SELECT ", 3000) + "1", "SELECT 1 WHERE " + strings.Repeat("NOT ", 10000) + "1",
+}
+
+func init() {
+	// Each common table expression names the one before twice.
+	doubled := "WITH t0 AS (SELECT 1 AS id)"
+	for i := range 20 {
+		doubled += fmt.Sprintf(", t%d AS (SELECT a.id FROM t%d AS a, t%d AS b)", i+1, i, i)
+	}
+	hostileStatements = append(hostileStatements, doubled+" SELECT count() FROM t20", strings.ReplaceAll(doubled, "FROM t", "FROM requests, t")+" SELECT 1 FROM t20")
+	sum := "SELECT 1 AS a0"
+	for i := range 30 {
+		sum += fmt.Sprintf(", a%d + a%d AS a%d", i, i, i+1)
+	}
+	hostileStatements = append(hostileStatements, sum)
 }
 
 // probes are allowed, and would fail, or answer something else, if an expression were

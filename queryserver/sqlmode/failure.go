@@ -79,7 +79,7 @@ func failureOf(err error, l Limits) *Failure {
 	case codeTooManyProcesses, codeAborted, codeSameID:
 		return nil
 	}
-	if clickhouse.IsDenied(err) || clickhouse.IsNoSchema(err) && strings.Contains(e.Message, "Database") {
+	if clickhouse.IsDenied(err) || clickhouse.IsNoSchema(err) {
 		return nil
 	}
 	return &Failure{Position: positionOf(e.Message), Message: clean(e.Message)}

@@ -112,6 +112,13 @@ func (r *Runner) start(ctx context.Context, q Question, limits Limits) (*Answer,
 	return &Answer{ID: q.ID, Limits: limits, stream: stream, ctx: ctx, counter: newLineCounter(q.Format), started: time.Now().Add(-stream.Stats.Elapsed)}, nil
 }
 
+const (
+	// maxSpill is how many bytes of sorts and groups a statement may put on disk.
+	maxSpill = 8 << 30
+	// maxRecursion is how often a recursive expression may be evaluated.
+	maxRecursion = 1000
+)
+
 // settings are those that a checked statement runs under, besides readonly.
 func (r *Runner) settings(project string, limits Limits) map[string]string {
 	s := limits.settings()
@@ -123,14 +130,16 @@ func (r *Runner) settings(project string, limits Limits) map[string]string {
 		"additional_table_filters": tableFilters(r.compiler.Database, project),
 		// Conditions are tried on the values these indexes hold, of rows next to
 		// the project's too; a condition that fails there would tell of them.
-		"ignore_data_skipping_indices":  "ix_st,ix_sev",
-		"use_top_k_dynamic_filtering":   "0",
-		"use_query_cache":               "0",
-		"max_query_size":                fmt.Sprint(maxText),
-		"max_parser_depth":              fmt.Sprint(2 * maxDepth),
-		"max_ast_depth":                 fmt.Sprint(2 * maxDepth),
-		"implicit_select":               "0",
-		"allow_introspection_functions": "0",
+		"ignore_data_skipping_indices":              "ix_st,ix_sev",
+		"use_top_k_dynamic_filtering":               "0",
+		"max_temporary_data_on_disk_size_for_query": fmt.Sprint(maxSpill),
+		"max_recursive_cte_evaluation_depth":        fmt.Sprint(maxRecursion),
+		"use_query_cache":                           "0",
+		"max_query_size":                            fmt.Sprint(maxText),
+		"max_parser_depth":                          fmt.Sprint(2 * maxDepth),
+		"max_ast_depth":                             fmt.Sprint(2 * maxDepth),
+		"implicit_select":                           "0",
+		"allow_introspection_functions":             "0",
 	})
 	return s
 }

@@ -3,8 +3,9 @@ package sqlmode
 import "strings"
 
 // oddNames are characters that names may not have. Descriptions of a statement show
-// names as they are: one with a line break or a bracket could pass for a node.
-const oddNames = "()'\"`\\"
+// names as they are: one with a line break, a bracket or a comma could pass for
+// something else.
+const oddNames = "(),'\"`\\"
 
 // checkNames refuses statements with odd names. text is as the engine writes
 // statements: on one line, without comments, names in backquotes where need be.
