@@ -11,4 +11,5 @@ func (a *api) registerFigures(h huma.API) {
 	a.registerTrace(h)
 	a.registerJourney(h)
 	a.registerExport(h)
+	a.registerServiceMap(h)
 }

@@ -42,12 +42,14 @@ func TestFigurePlans(t *testing.T) {
 	secondPage := journey
 	secondPage.cursor, secondPage.ascending = &record.ID{Time: planTo.Add(-time.Hour), RID: 7}, false
 	traces, minutes := []string{someTrace}, []time.Time{planTo.Truncate(time.Minute)}
+	maps := planServiceMap("default", sampled)
 	whole := sampleOf(planHour, 1, 1)
 	for name, queries := range map[string][]clickhouse.Query{
 		"journey":             {planJourney(journey), planJourneySummary(journey)},
 		"journey_second_page": {planJourney(secondPage), planJourneySeen(secondPage, traces)},
 		"journey_linked":      {planTracesMinutes("default", traces, planWeek), planJourneyLinked(journey, traces, minutes)},
 		"journey_pivots":      {planJourneyPivots(journey, []record.ID{{Time: planTo, RID: 7}}, nil, minutes)},
+		"servicemap":          {maps.calls, maps.peers, maps.consumers},
 		"compare": {
 			planCompareScan(compare, compare.inside()), planCompareCount(compare, compare.inside(), whole),
 			planCompareItems(compare, compare.inside(), whole, 5, nil),
