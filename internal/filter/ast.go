@@ -15,11 +15,21 @@ type Node interface {
 	node()
 }
 
-// And is true when all of its terms are. It has at least two, none an *And.
-type And struct{ Terms []Node }
+// And is true when all of its terms are. It has at least two, none an *And. Only
+// the parser makes one.
+type And struct {
+	Terms []Node
 
-// Or is true when one of its terms is. It has at least two, none an *Or.
-type Or struct{ Terms []Node }
+	order []Node // Terms, the cheapest to match first
+}
+
+// Or is true when one of its terms is. It has at least two, none an *Or. Only the
+// parser makes one.
+type Or struct {
+	Terms []Node
+
+	order []Node // Terms, the cheapest to match first
+}
 
 // Not is true when its term is not, also where the term is false because a value
 // is absent. Its term is no *Not.

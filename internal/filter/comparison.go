@@ -175,9 +175,9 @@ func (p *parser) between(f Field, not bool) (Node, error) {
 
 func between(from, to *Compare, not bool) Node {
 	if not {
-		return &Or{Terms: []Node{from, to}}
+		return newOr([]Node{from, to})
 	}
-	return &And{Terms: []Node{from, to}}
+	return newAnd([]Node{from, to})
 }
 
 // pattern reads a pattern in quotes.

@@ -19,14 +19,14 @@ func (e *Expr) Match(r *record.Record) bool {
 func Match(n Node, r *record.Record) bool {
 	switch n := n.(type) {
 	case *And:
-		for _, t := range n.Terms {
+		for _, t := range n.order {
 			if !Match(t, r) {
 				return false
 			}
 		}
 		return true
 	case *Or:
-		for _, t := range n.Terms {
+		for _, t := range n.order {
 			if Match(t, r) {
 				return true
 			}

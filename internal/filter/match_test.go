@@ -140,3 +140,25 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+func TestCheapTermsAreMatchedFirst(t *testing.T) {
+	for in, want := range map[string]string{
+		`"text" name ~ 'x.*y' user_id:1 attributes.a:2 status:500`: `status = 500 AND attributes['a'] = 2 AND user_id = 1 AND "text" AND name ~ 'x.*y'`,
+		`"text" OR a:1 OR (status:1 b:2)`:                          `a = 1 OR (status = 1 AND b = 2) OR "text"`,
+	} {
+		e, err := Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		switch n := e.Root.(type) {
+		case *And:
+			got = String(newAnd(n.order))
+		case *Or:
+			got = String(newOr(n.order))
+		}
+		if got != want {
+			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
+		}
+	}
+}

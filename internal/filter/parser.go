@@ -155,7 +155,7 @@ func (p *parser) or() (Node, error) {
 	if len(terms) == 1 {
 		return terms[0], nil
 	}
-	return &Or{Terms: terms}, nil
+	return newOr(terms), nil
 }
 
 func (p *parser) and() (Node, error) {
@@ -184,7 +184,7 @@ func (p *parser) and() (Node, error) {
 	if len(terms) == 1 {
 		return terms[0], nil
 	}
-	return &And{Terms: terms}, nil
+	return newAnd(terms), nil
 }
 
 // startsTerm says whether the token can begin a term that stands beside another
