@@ -141,7 +141,7 @@ func (a *api) fields(ctx context.Context, in *fieldsInput) (*answer[Fields], err
 	for i, c := range maps {
 		for _, k := range found[i] {
 			f := filter.Field{Column: c, Key: k.text}
-			out.Fields = append(out.Fields, FilterField{Name: k.text, Filter: f.String(), Type: "text", Source: c.Name, Count: k.count})
+			out.Fields = append(out.Fields, FilterField{Name: k.text, Filter: f.Name(), Type: "text", Source: c.Name, Count: k.count})
 		}
 	}
 	out.Stats = statsOf(stats)

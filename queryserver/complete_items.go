@@ -113,7 +113,7 @@ func (c *completer) addFields(ctx context.Context) error {
 	for i, column := range []*filter.Column{correlationColumn, attributesColumn} {
 		for _, key := range found[i] {
 			f := filter.Field{Column: column, Key: key.text}
-			item := CompletionItem{Kind: "key", Text: key.text, Insert: f.String(), Detail: column.Name, Count: key.count}
+			item := CompletionItem{Kind: "key", Text: key.text, Insert: f.Name(), Detail: column.Name, Count: key.count}
 			if filter.IsBareName(key.text) {
 				item.Insert = key.text
 			}
@@ -132,7 +132,7 @@ func (c *completer) addKeys(ctx context.Context) error {
 	}
 	for _, key := range keys {
 		f := filter.Field{Column: c.place.Field.Column, Key: key.text}
-		insert := strings.TrimPrefix(f.String(), f.Column.Name+"[")
+		insert := strings.TrimPrefix(f.Name(), f.Column.Name+"[")
 		c.add(CompletionItem{Kind: "key", Text: key.text, Insert: insert, Detail: f.Column.Name, Count: key.count})
 	}
 	return nil

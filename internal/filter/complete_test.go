@@ -64,7 +64,7 @@ func TestComplete(t *testing.T) {
 			field := ""
 			if p.Field.Column != nil && p.Want != WantTerm && p.Want != WantConnective && p.Want != WantField {
 				if field = p.Field.Column.Name; p.Want != WantKey {
-					field = p.Field.String()
+					field = p.Field.Name()
 				}
 			}
 			if p.Want != tc.want || field != tc.field || p.Typed != tc.typed || p.From != tc.from || p.Quote != tc.quote {

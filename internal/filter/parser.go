@@ -266,11 +266,7 @@ func (p *parser) term() (Node, error) {
 		p.wants(WantConnective, nil) // of the token in hand, when it is still being typed
 		return &Exists{Field: f}, nil
 	}
-	named, err := p.namesField()
-	if err != nil {
-		return nil, err
-	}
-	if !named {
+	if !p.namesField() {
 		return p.freeText()
 	}
 	f, err := p.field()
@@ -282,29 +278,30 @@ func (p *parser) term() (Node, error) {
 
 // namesField says whether the word in hand is a field and no text to search for,
 // by what comes after it.
-func (p *parser) namesField() (bool, error) {
+func (p *parser) namesField() bool {
 	ahead := *p
-	word := p.tok
-	if err := ahead.advance(); err != nil {
-		// What follows makes no sense: with a name before it, that is the error.
-		return true, nil
-	}
+	ahead.skip()
 	switch ahead.tok.kind {
 	case tokOp, tokLike, tokColon, tokOpenIndex:
-		return true, nil
+		return true
 	case tokWord:
-		if keyword(word.text) {
-			return false, nil
+		if keyword(p.tok.text) {
+			return false
 		}
 		if ahead.tok.is("NOT") {
-			if err := ahead.advance(); err != nil {
-				return false, nil
-			}
-			return ahead.startsTest(), nil
+			ahead.skip()
 		}
-		return ahead.startsTest(), nil
+		return ahead.startsTest()
 	}
-	return false, nil
+	return false
+}
+
+// skip goes on to the next token where that is only looked at. What makes no sense
+// is taken for an operator: whoever reads it gives the error.
+func (p *parser) skip() {
+	if p.advance() != nil {
+		p.tok = token{kind: tokOp}
+	}
 }
 
 // startsTest says whether the token is a keyword that tests a field.

@@ -34,7 +34,7 @@ func printNode(b *strings.Builder, n Node) {
 	case *Compare:
 		printCompare(b, n)
 	case *In:
-		b.WriteString(n.Field.String())
+		b.WriteString(n.Name())
 		b.WriteString(notWord(n.Not) + " IN (")
 		for i := range n.Values {
 			if i > 0 {
@@ -44,7 +44,7 @@ func printNode(b *strings.Builder, n Node) {
 		}
 		b.WriteByte(')')
 	case *Pattern:
-		b.WriteString(n.Field.String())
+		b.WriteString(n.Name())
 		switch {
 		case n.Kind == Regexp && n.Not:
 			b.WriteString(" !~ ")
@@ -57,7 +57,7 @@ func printNode(b *strings.Builder, n Node) {
 		}
 		b.WriteString(quote(n.Source, '\''))
 	case *Exists:
-		b.WriteString("EXISTS " + n.Field.String())
+		b.WriteString("EXISTS " + n.Name())
 	case *FreeText:
 		b.WriteString(quote(n.Text, '"'))
 	}
@@ -91,8 +91,8 @@ func printTerm(b *strings.Builder, n Node) {
 	}
 }
 
-// String writes the field as a filter names it.
-func (f *Field) String() string {
+// Name writes the field as a filter names it.
+func (f *Field) Name() string {
 	switch {
 	case f.Bare():
 		return f.Key
@@ -103,7 +103,7 @@ func (f *Field) String() string {
 }
 
 func printCompare(b *strings.Builder, c *Compare) {
-	b.WriteString(c.Field.String())
+	b.WriteString(c.Name())
 	switch c.Op {
 	case Always:
 		b.WriteString(" > -1")
