@@ -11,7 +11,11 @@ import (
 	"github.com/trackwayhq/trackway/internal/admission"
 )
 
-const protobufType = "application/x-protobuf"
+// The media types of OTLP.
+const (
+	protobufType = "application/x-protobuf"
+	jsonType     = "application/json"
+)
 
 // refusalJSON is the answer to senders of anything but protobuf: OTLP clients
 // read code and message (google.rpc.Status), those of NDJSON the rest.
@@ -28,7 +32,7 @@ func (a *admissionExtension) answer(w http.ResponseWriter, r *http.Request, refu
 	a.telemetry.refuse(r.Context(), refusal.Reason)
 	var text []byte
 	var err error
-	contentType := "application/json"
+	contentType := jsonType
 	if mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); mediaType == protobufType {
 		contentType = protobufType
 		text, err = proto.Marshal(refusal.GRPCStatus().Proto())

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/trackwayhq/trackway/internal/admission"
+	"github.com/trackwayhq/trackway/internal/otlpmeter"
 )
 
 // holdStep is in what steps the budget is taken while a body is inflated.
@@ -31,6 +32,8 @@ type body struct {
 	// failure is why reading ended too early. The handler only sees an error, and
 	// answers as it likes; the middleware then answers in its place.
 	failure *admission.Refusal
+	// meter tells what an OTLP body takes decoded; nil for others.
+	meter otlpmeter.Meter
 	// foreign is a failure that the handler may know better: it is answered in the
 	// handler's place only where that calls it a bad request.
 	foreign bool
@@ -50,6 +53,9 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.read > b.max {
 		return 0, b.fail(tooLarge("max_request_bytes", b.max))
 	}
+	if refusal := b.decoded(p[:n]); refusal != nil {
+		return 0, b.fail(refusal)
+	}
 	if refusal := b.account(); refusal != nil {
 		return 0, b.fail(refusal)
 	}
@@ -64,18 +70,35 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// account holds and charges what was read, in steps.
-func (b *body) account() *admission.Refusal {
-	if b.read <= b.charged {
+// decoded looks at what p takes when it is decoded.
+func (b *body) decoded(p []byte) *admission.Refusal {
+	if b.meter == nil {
 		return nil
 	}
+	if _, err := b.meter.Write(p); err != nil {
+		return badStructure(err)
+	}
+	if limit := b.q.a.cfg.MaxDecodedBytes; b.meter.Bytes() > limit {
+		return tooMuchDecoded(limit)
+	}
+	return nil
+}
+
+// account holds and charges what was read, in steps.
+func (b *body) account() *admission.Refusal {
 	want := min((b.read+holdStep-1)/holdStep*holdStep, b.max)
-	if b.extra+want > b.held {
-		if refusal := b.hold(b.extra + want); refusal != nil {
+	decoded := int64(0)
+	if b.meter != nil {
+		decoded = min((b.meter.Bytes()+holdStep-1)/holdStep*holdStep, b.q.a.cfg.MaxDecodedBytes)
+	}
+	if all := b.extra + want + decoded; all > b.held {
+		if refusal := b.hold(all); refusal != nil {
 			return refusal
 		}
 	}
-	b.charge(want)
+	if b.read > b.charged {
+		b.charge(want)
+	}
 	return nil
 }
 

@@ -38,7 +38,7 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, err)
 	id := component.MustNewIDWithName("project_auth", "main")
 	assert.Equal(t, &Config{
-		MaxRequestBytes: 1 << 20, MaxMessageBytes: 1 << 19, MaxInProgressBytes: 1 << 21, MaxWaitingCalls: 6, ReceiveTimeout: 5 * time.Second,
+		MaxRequestBytes: 1 << 20, MaxMessageBytes: 1 << 19, MaxDecodedBytes: 1 << 20, MaxInProgressBytes: 1 << 21, MaxWaitingCalls: 6, ReceiveTimeout: 5 * time.Second,
 		Authenticator: &id, AuthAttribute: "tenant",
 		Limits: admission.Limits{ItemsPerSecond: 1, BytesPerSecond: 2, ItemsPerDay: 3, BytesPerDay: 4},
 		Burst:  time.Minute, UsageFile: "/var/lib/trackway/usage.json", FlushInterval: 2 * time.Second, MaxProjects: 5,
@@ -48,7 +48,7 @@ func TestConfig(t *testing.T) {
 func TestBadConfigs(t *testing.T) {
 	for file, want := range map[string]string{
 		"max_request_bytes_zero.yaml": `max_request_bytes: want a number of 1 or more, got 0`,
-		"in_progress_below_one.yaml":  `max_in_progress_bytes: want at least max_request_bytes and max_message_bytes (20971520), got 1048576`,
+		"in_progress_below_one.yaml":  `max_in_progress_bytes: want at least max_decoded_bytes and the larger of max_request_bytes and max_message_bytes together (121634816), got 1048576`,
 		"limit_negative.yaml":         `limits::bytes_per_day: want a number of 0 or more, got -1`,
 		"burst_zero.yaml":             `burst: want a duration above 0 such as 10s, got 0s`,
 		"auth_attribute_empty.yaml":   `auth_attribute: want the name of an attribute`,

@@ -16,8 +16,11 @@ const (
 	defaultMaxRequestBytes = 20 << 20
 	// gRPC's own default.
 	defaultMaxMessageBytes = 4 << 20
-	// Decoded data is a few times as large as its body: this is some 400 MiB.
-	defaultMaxInProgressBytes = 128 << 20
+	// Decoded, an ordinary body is two to five times as large: those of
+	// defaultMaxRequestBytes fit, a million events on a span do not.
+	defaultMaxDecodedBytes = 96 << 20
+	// Two of the largest requests, or some dozens of ordinary batches.
+	defaultMaxInProgressBytes = 256 << 20
 	// 32 MiB: gRPC takes the first 64 KiB of a message without being asked.
 	defaultMaxWaitingCalls = 512
 	// A body of defaultMaxRequestBytes over a line of 6 Mbit/s.
@@ -37,7 +40,12 @@ type Config struct {
 	// MaxMessageBytes is the longest gRPC message, inflated. The server is told, so
 	// it replaces max_recv_msg_size_mib.
 	MaxMessageBytes int64 `mapstructure:"max_message_bytes"`
-	// MaxInProgressBytes bounds the inflated bytes of all requests in progress.
+	// MaxDecodedBytes is what an OTLP request may take in memory once it is decoded,
+	// beside its texts; what takes more is answered 413 before it is decoded. A body's
+	// length does not bound this: an empty span has 2 bytes and takes 256.
+	MaxDecodedBytes int64 `mapstructure:"max_decoded_bytes"`
+	// MaxInProgressBytes bounds all requests in progress: their inflated bytes, and
+	// those that OTLP requests take decoded.
 	// An HTTP body that would exceed it is answered 429. A gRPC call counts as
 	// MaxMessageBytes until its message is there, and waits unread where these are not
 	// to be had.
@@ -76,6 +84,7 @@ func createDefaultConfig() component.Config {
 	return &Config{
 		MaxRequestBytes:    defaultMaxRequestBytes,
 		MaxMessageBytes:    defaultMaxMessageBytes,
+		MaxDecodedBytes:    defaultMaxDecodedBytes,
 		MaxInProgressBytes: defaultMaxInProgressBytes,
 		MaxWaitingCalls:    defaultMaxWaitingCalls,
 		ReceiveTimeout:     defaultReceiveTimeout,
@@ -95,6 +104,7 @@ func (c *Config) Validate() error {
 	}{
 		{"max_request_bytes", c.MaxRequestBytes, 1},
 		{"max_message_bytes", c.MaxMessageBytes, 1},
+		{"max_decoded_bytes", c.MaxDecodedBytes, 1},
 		{"max_waiting_calls", int64(c.MaxWaitingCalls), 1},
 		{"max_projects", int64(c.MaxProjects), 1},
 		{"limits::items_per_second", c.Limits.ItemsPerSecond, 0},
@@ -106,8 +116,8 @@ func (c *Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%s: want a number of %d or more, got %d", limit.key, limit.least, limit.v))
 		}
 	}
-	if least := max(c.MaxRequestBytes, c.MaxMessageBytes); c.MaxInProgressBytes < least {
-		errs = append(errs, fmt.Errorf("max_in_progress_bytes: want at least max_request_bytes and max_message_bytes (%d), got %d", least, c.MaxInProgressBytes))
+	if least := max(c.MaxRequestBytes, c.MaxMessageBytes) + c.MaxDecodedBytes; c.MaxInProgressBytes < least {
+		errs = append(errs, fmt.Errorf("max_in_progress_bytes: want at least max_decoded_bytes and the larger of max_request_bytes and max_message_bytes together (%d), got %d", least, c.MaxInProgressBytes))
 	}
 	for _, d := range []struct {
 		key string

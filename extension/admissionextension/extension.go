@@ -24,6 +24,7 @@ type admissionExtension struct {
 	budget         budget
 	projects       projects
 	calls          budget // gRPC calls that wait for the budget
+	metered        metered
 	errBusy        *admission.Refusal
 	errManyCalls   *admission.Refusal
 	errMaxProjects *admission.Refusal

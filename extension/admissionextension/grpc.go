@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/client"
 	"go.opentelemetry.io/collector/extension/extensionmiddleware"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/tap"
 
@@ -37,6 +38,7 @@ func (a *admissionExtension) GetGRPCServerOptions(context.Context) ([]grpc.Serve
 	}
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(a.cfg.MaxMessageBytes)),
+		grpc.ForceServerCodecV2(&codec{CodecV2: encoding.GetCodecV2(codecName), a: a}),
 		grpc.StaticStreamWindowSize(windowBytes),
 		grpc.StaticConnWindowSize(connectionWindowBytes),
 		grpc.InTapHandle(a.tap),
@@ -48,11 +50,13 @@ func (a *admissionExtension) GetGRPCServerOptions(context.Context) ([]grpc.Serve
 // call is a gRPC call in progress.
 type call struct {
 	*request
-	waiting func()      // ends its being one of the calls that wait
-	slow    *time.Timer // ends the call when its message does not arrive
-	checked bool        // the project is known and has been asked
-	noRoom  bool        // waited too long; the end of its context may come too late
-	forget  func() bool // undoes what the end of the stream would cause
+	waiting func()             // ends its being one of the calls that wait
+	slow    *time.Timer        // ends the call when its message does not arrive
+	checked bool               // the project is known and has been asked
+	size    int64              // of the message, inflated
+	noRoom  bool               // waited too long; the end of its context may come too late
+	refusal *admission.Refusal // of the codec, which left the message undecoded
+	forget  func() bool        // undoes what the end of the stream would cause
 }
 
 type callKey struct{}
@@ -100,8 +104,13 @@ func (a *admissionExtension) intercept(ctx context.Context, req any, _ *grpc.Una
 	if !ok {
 		return next(ctx, req) // not of this server's tap
 	}
+	refusal := c.refusal
 	if c.noRoom {
-		return nil, a.errBusy
+		refusal = a.errBusy
+	}
+	if refusal != nil {
+		a.telemetry.refuse(ctx, refusal.Reason)
+		return nil, refusal
 	}
 	if !c.checked {
 		p, refusal := a.admit(client.FromContext(ctx).Auth, time.Now())
@@ -111,7 +120,7 @@ func (a *admissionExtension) intercept(ctx context.Context, req any, _ *grpc.Una
 		}
 		c.project = p
 	}
-	c.charge(amount{Bytes: c.size()})
+	c.charge(amount{Bytes: c.size})
 	accepted := false
 	defer func() {
 		c.finish(accepted)
@@ -120,13 +129,6 @@ func (a *admissionExtension) intercept(ctx context.Context, req any, _ *grpc.Una
 	res, err := next(admission.NewContext(ctx, c.request), req)
 	accepted = err == nil
 	return res, err
-}
-
-// size is the length of the received message, which is what the call holds.
-func (c *call) size() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.held
 }
 
 // receiving is told how far the receiving of a call's message is, by the goroutine
@@ -146,7 +148,10 @@ func (receiving) HandleRPC(ctx context.Context, s stats.RPCStats) {
 		c.waiting()
 	case *stats.InPayload:
 		c.slow.Stop()
-		c.shrink(int64(s.Length))
+		decoded := c.a.metered.of(s.Payload)
+		c.refusal, c.size = decoded.refusal, int64(s.Length)
+		c.adopt(decoded.taken)
+		c.shrink(c.size + decoded.bytes)
 	}
 }
 

@@ -100,7 +100,7 @@ func TestMessagesAreBounded(t *testing.T) {
 
 func TestCallsInProgressAreBounded(t *testing.T) {
 	cfg := createDefaultConfig().(*Config)
-	cfg.MaxRequestBytes, cfg.MaxMessageBytes, cfg.MaxInProgressBytes, cfg.MaxWaitingCalls = 1<<20, 1<<20, 1<<20+1<<19, 2
+	cfg.MaxRequestBytes, cfg.MaxMessageBytes, cfg.MaxDecodedBytes, cfg.MaxInProgressBytes, cfg.MaxWaitingCalls = 1<<20, 1<<20, 1<<10, 1<<20+1<<19, 2
 	entered, leave := make(chan struct{}), make(chan struct{})
 	addr, a := serveGRPC(t, cfg, nil, func(_ context.Context, req ptraceotlp.ExportRequest) error {
 		if len(req.Traces().ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).Name()) > 1<<18 {
@@ -137,7 +137,7 @@ func TestCallsInProgressAreBounded(t *testing.T) {
 // However little room there is, senders that come together are all served.
 func TestManySendersInLittleRoom(t *testing.T) {
 	cfg := createDefaultConfig().(*Config)
-	cfg.MaxRequestBytes, cfg.MaxMessageBytes, cfg.MaxInProgressBytes = 1<<20, 1<<20, 1<<20
+	cfg.MaxRequestBytes, cfg.MaxMessageBytes, cfg.MaxDecodedBytes, cfg.MaxInProgressBytes = 1<<20, 1<<20, 1<<10, 1<<20+1<<10
 	addr, a := serveGRPC(t, cfg, nil, accept)
 	results := make(chan error)
 	for range 10 {

@@ -3,6 +3,7 @@ package admissionextension
 import (
 	"context"
 	"fmt"
+	"mime"
 	"net/http"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/trackwayhq/trackway/internal/admission"
+	"github.com/trackwayhq/trackway/internal/otlpmeter"
 )
 
 var _ extensionmiddleware.HTTPServer = (*admissionExtension)(nil)
@@ -59,7 +61,7 @@ func (a *admissionExtension) serveHTTP(w http.ResponseWriter, r *http.Request, n
 // its decoder needs.
 func (a *admissionExtension) open(r *http.Request, q *request, arrived func()) (*body, *admission.Refusal) {
 	encoding := r.Header.Get("Content-Encoding")
-	b := &body{q: q, max: a.cfg.MaxRequestBytes, arrived: arrived}
+	b := &body{q: q, max: a.cfg.MaxRequestBytes, arrived: arrived, meter: meterOf(r)}
 	src, extra, err := inflate(encoding, r.Body, a.cfg.MaxRequestBytes)
 	if err != nil {
 		return nil, b.unreadable(err)
@@ -78,6 +80,17 @@ func (a *admissionExtension) open(r *http.Request, q *request, arrived func()) (
 		return nil, b.abandon(refusal)
 	}
 	return b, nil
+}
+
+// meterOf gives the meter of a request of OTLP, nil for others.
+func meterOf(r *http.Request) otlpmeter.Meter {
+	switch mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); mediaType {
+	case protobufType:
+		return otlpmeter.ForPath(r.URL.Path, false)
+	case jsonType:
+		return otlpmeter.ForPath(r.URL.Path, true)
+	}
+	return nil
 }
 
 // abandon closes a body that will not be read.

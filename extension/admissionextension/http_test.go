@@ -284,7 +284,7 @@ func TestProtobufSendersGetStatus(t *testing.T) {
 
 func TestRequestsInProgressAreBounded(t *testing.T) {
 	cfg := createDefaultConfig().(*Config)
-	cfg.MaxRequestBytes, cfg.MaxMessageBytes, cfg.MaxInProgressBytes = 1<<20, 1<<10, 1<<20+1<<19
+	cfg.MaxRequestBytes, cfg.MaxMessageBytes, cfg.MaxDecodedBytes, cfg.MaxInProgressBytes = 1<<20, 1<<10, 1<<10, 1<<20+1<<19
 	entered, leave := make(chan struct{}), make(chan struct{})
 	addr, a := serveHTTP(t, cfg, nil, func(w http.ResponseWriter, r *http.Request) {
 		reader(w, r)

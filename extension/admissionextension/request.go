@@ -71,6 +71,17 @@ func (q *request) shrink(n int64) {
 	}
 }
 
+// adopt makes the request hold n bytes more that were taken for it already.
+func (q *request) adopt(n int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended {
+		q.a.budget.release(n)
+		return
+	}
+	q.held += n
+}
+
 // charge adds to what the request costs its project.
 func (q *request) charge(a amount) {
 	if q.project == nil {
@@ -109,6 +120,22 @@ func tooLarge(limit string, value int64) *admission.Refusal {
 		HTTP: http.StatusRequestEntityTooLarge, Code: codes.ResourceExhausted,
 		Message: fmt.Sprintf("the body has more than %d bytes (%s), inflated: send smaller batches", value, limit),
 		Limit:   limit, Max: value, Reason: "max_request_bytes",
+	}
+}
+
+func tooMuchDecoded(value int64) *admission.Refusal {
+	return &admission.Refusal{
+		HTTP: http.StatusRequestEntityTooLarge, Code: codes.ResourceExhausted,
+		Message: fmt.Sprintf("the request takes more than %d bytes of memory when it is decoded (max_decoded_bytes): it has very many spans, events, links, attributes or points for its size; send smaller batches", value),
+		Limit:   "max_decoded_bytes", Max: value, Reason: "max_decoded_bytes",
+	}
+}
+
+// badStructure is a request that no decoder should be given.
+func badStructure(err error) *admission.Refusal {
+	return &admission.Refusal{
+		HTTP: http.StatusBadRequest, Code: codes.InvalidArgument, Reason: "structure",
+		Message: fmt.Sprintf("the request cannot be decoded: %v", err),
 	}
 }
 

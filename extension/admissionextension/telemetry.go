@@ -17,7 +17,7 @@ type telemetry struct {
 
 // reasons are the refusals' reasons, as metadata.yaml lists them.
 var reasons = []string{
-	"max_request_bytes", "max_in_progress_bytes", "max_waiting_calls", "receive_timeout", "encoding", "max_projects",
+	"max_request_bytes", "max_decoded_bytes", "max_in_progress_bytes", "max_waiting_calls", "receive_timeout", "encoding", "structure", "max_projects",
 	"items_per_second", "bytes_per_second", "items_per_day", "bytes_per_day",
 }
 
