@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 
+	"github.com/trackwayhq/trackway/internal/deadletter"
 	"github.com/trackwayhq/trackway/tests/harness"
 )
 
@@ -125,19 +127,17 @@ func refuse(t *testing.T, stack *harness.Stack, c *corpus) {
 	require.NoError(t, err)
 	send(t, stack.OTLPHTTP+"/v1/traces", "application/x-protobuf", body)
 	require.Eventually(t, func() bool {
-		letters, err := filepath.Glob(filepath.Join(stack.Data, "deadletter", "*"))
-		return err == nil && len(letters) > 0 && fileBytes(letters) > len(namedPlaces)*100
-	}, arrival, 100*time.Millisecond, "what the store refuses becomes dead letters")
-}
-
-// fileBytes is the size of files together.
-func fileBytes(paths []string) (n int) {
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil {
-			n += int(info.Size())
+		out, err := exec.CommandContext(t.Context(), harness.Trackway(t), "deadletter", "list", "--json", "--data", stack.Data).Output()
+		var list deadletter.Listing
+		if err != nil || json.Unmarshal(out, &list) != nil {
+			return false
 		}
-	}
-	return n
+		items := 0
+		for _, letter := range list.Entries {
+			items += letter.Items
+		}
+		return items == s.traces.SpanCount()
+	}, arrival, 100*time.Millisecond, "all that the store refuses become dead letters")
 }
 
 func (s *sent) post(t *testing.T, stack *harness.Stack) {
