@@ -12,4 +12,5 @@ func (a *api) registerFigures(h huma.API) {
 	a.registerJourney(h)
 	a.registerExport(h)
 	a.registerServiceMap(h)
+	a.registerMarkers(h)
 }

@@ -50,6 +50,7 @@ func TestFigurePlans(t *testing.T) {
 		"journey_linked":      {planTracesMinutes("default", traces, planWeek), planJourneyLinked(journey, traces, minutes)},
 		"journey_pivots":      {planJourneyPivots(journey, []record.ID{{Time: planTo, RID: 7}}, nil, minutes)},
 		"servicemap":          {maps.calls, maps.peers, maps.consumers},
+		"releases":            {planReleases("default", sampleOf(planWeek, 1, 1), nil), planReleases("default", sampleOf(planHour, 1, 1), []serviceRelease{{"api", "v1"}})},
 		"compare": {
 			planCompareScan(compare, compare.inside()), planCompareCount(compare, compare.inside(), whole),
 			planCompareItems(compare, compare.inside(), whole, 5, nil),

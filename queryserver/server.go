@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -114,11 +115,18 @@ const fallbackPattern = "/api/"
 
 // nothingHere tells a wrong path from a wrong method.
 func nothingHere(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
-	asked := r.Clone(r.Context())
-	asked.Method = http.MethodGet
-	if _, pattern := mux.Handler(asked); pattern != fallbackPattern {
-		w.Header().Set("Allow", "GET, HEAD")
-		writeProblem(w, problem(http.StatusMethodNotAllowed, r.URL.Path+" is read with GET, not with "+r.Method))
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		asked := r.Clone(r.Context())
+		asked.Method = method
+		if _, pattern := mux.Handler(asked); pattern != fallbackPattern {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) > 0 {
+		methods := strings.Join(allowed, ", ")
+		w.Header().Set("Allow", methods)
+		writeProblem(w, problem(http.StatusMethodNotAllowed, r.URL.Path+" takes "+methods+", not "+r.Method))
 		return
 	}
 	writeProblem(w, problem(http.StatusNotFound, "there is nothing at "+r.URL.Path+"; see "+openAPIPath+".json for what there is"))
