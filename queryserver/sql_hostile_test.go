@@ -90,6 +90,8 @@ var probes = map[string]string{
 	"SELECT count() FROM events HAVING max(toUInt8(message)) = 7":                                                                             `[["200"]]`,
 	"SELECT toUInt8(message) FROM events ORDER BY toUInt8(message) LIMIT 1":                                                                   `[[7]]`,
 	"SELECT message FROM events ORDER BY severity DESC LIMIT 1":                                                                               `[["7"]]`,
+	"SELECT duration FROM requests ORDER BY duration DESC LIMIT 1":                                                                            `[["200000000"]]`,
+	"SELECT status FROM requests ORDER BY status LIMIT 1":                                                                                     `[[200]]`,
 	"SELECT DISTINCT toUInt8(message) FROM events":                                                                                            `[[7]]`,
 	"SELECT toUInt8(message) FROM events LIMIT 1 BY toUInt8(message)":                                                                         `[[7]]`,
 	"SELECT count() FROM events AS a JOIN events AS b ON toUInt8(a.message) = toUInt8(b.message) AND a.id = b.id":                             `[["200"]]`,

@@ -43,7 +43,9 @@ func (f *Failure) Error() string { return f.Message }
 var (
 	positionText = regexp.MustCompile(`failed at position (\d+)`)
 	// internals are parts of messages that speak of what stands around a statement.
-	internals   = regexp.MustCompile(`(?s)[:.]? (?:In scope |: While executing |while executing ).*$`)
+	internals = regexp.MustCompile(`(?s)[:.]? (?:In scope |: While executing |while executing ).*$`)
+	// nested is an exception's text within another's.
+	nested      = regexp.MustCompile(`^(?:Code: \d+\. DB::Exception: )+`)
 	versionText = regexp.MustCompile(` \(version [^)]*\)$`)
 )
 
@@ -103,7 +105,7 @@ const maxMessage = 1000
 
 // clean takes off what concerns the store and not the statement.
 func clean(message string) string {
-	message = versionText.ReplaceAllString(strings.TrimSpace(message), "")
+	message = nested.ReplaceAllString(versionText.ReplaceAllString(strings.TrimSpace(message), ""), "")
 	name := ""
 	if at := strings.LastIndex(message, " ("); at > 0 && strings.HasSuffix(message, ")") {
 		if tail := message[at:]; strings.ToUpper(tail) == tail {

@@ -125,12 +125,14 @@ func (r *Runner) settings(project string, limits Limits) map[string]string {
 	maps.Copy(s, formatSettings)
 	maps.Copy(s, map[string]string{
 		"enable_analyzer": "1",
-		// The second fence behind the views: no row of another project leaves a
+		// The second fence, behind the views: no row of another project leaves a
 		// table, however it is named.
 		"additional_table_filters": tableFilters(r.compiler.Database, project),
 		// Conditions are tried on the values these indexes hold, of rows next to
-		// the project's too; a condition that fails there would tell of them.
+		// the project's too; a condition that fails there would tell of them. The
+		// largest value of an index may be another project's as well.
 		"ignore_data_skipping_indices":              "ix_st,ix_sev",
+		"use_skip_indexes_for_top_k":                "0",
 		"use_top_k_dynamic_filtering":               "0",
 		"max_temporary_data_on_disk_size_for_query": fmt.Sprint(maxSpill),
 		"max_recursive_cte_evaluation_depth":        fmt.Sprint(maxRecursion),

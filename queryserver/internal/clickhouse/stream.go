@@ -60,6 +60,9 @@ func (c *Client) Open(ctx context.Context, q StreamQuery) (*Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.Timeout+grace)
 	begin := time.Now()
 	resp, err := c.send(ctx, q)
+	for err != nil && c.learn(q.Query, err) {
+		resp, err = c.send(ctx, q)
+	}
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("statement %s: %w", q.Name, err)
