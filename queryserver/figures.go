@@ -13,4 +13,5 @@ func (a *api) registerFigures(h huma.API) {
 	a.registerExport(h)
 	a.registerServiceMap(h)
 	a.registerMarkers(h)
+	a.registerUsage(h)
 }

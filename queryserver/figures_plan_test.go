@@ -43,6 +43,7 @@ func TestFigurePlans(t *testing.T) {
 	secondPage.cursor, secondPage.ascending = &record.ID{Time: planTo.Add(-time.Hour), RID: 7}, false
 	traces, minutes := []string{someTrace}, []time.Time{planTo.Truncate(time.Minute)}
 	maps := planServiceMap("default", sampled)
+	usage := planUsage("default", window{floor(planWeek.From, wholeDay), ceil(planTo, wholeDay)})
 	whole := sampleOf(planHour, 1, 1)
 	for name, queries := range map[string][]clickhouse.Query{
 		"journey":             {planJourney(journey), planJourneySummary(journey)},
@@ -51,6 +52,7 @@ func TestFigurePlans(t *testing.T) {
 		"journey_pivots":      {planJourneyPivots(journey, []record.ID{{Time: planTo, RID: 7}}, nil, minutes)},
 		"servicemap":          {maps.calls, maps.peers, maps.consumers},
 		"releases":            {planReleases("default", sampleOf(planWeek, 1, 1), nil), planReleases("default", sampleOf(planHour, 1, 1), []serviceRelease{{"api", "v1"}})},
+		"usage":               {usage.days, usage.traffic, usage.disk},
 		"compare": {
 			planCompareScan(compare, compare.inside()), planCompareCount(compare, compare.inside(), whole),
 			planCompareItems(compare, compare.inside(), whole, 5, nil),
