@@ -19,6 +19,7 @@ type api struct {
 	projects  projectSet
 	retention time.Duration
 	tails     *tailRelay
+	hashed    hashedKeys
 	// statements runs those of SQL mode.
 	statements *sqlmode.Runner
 	now        func() time.Time

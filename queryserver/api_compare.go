@@ -107,10 +107,10 @@ func (a *api) compare(ctx context.Context, in *compareInput) (*answer[Comparison
 func (a *api) compareQuestion(in *compareInput) (compareQuestion, error) {
 	q := compareQuestion{project: in.Project, kind: in.kind()}
 	var err error
-	if q.filter, err = parseFilter(in.Filter); err != nil {
+	if q.filter, err = a.parseFilter(in.Filter); err != nil {
 		return q, err
 	}
-	if q.selection, err = parseFilterOf("select", in.Select); err != nil {
+	if q.selection, err = a.parseFilterOf("select", in.Select); err != nil {
 		return q, err
 	}
 	now := a.now()

@@ -61,7 +61,7 @@ func (a *api) registerFacets(h huma.API) {
 func (a *api) facets(ctx context.Context, in *facetsInput) (*answer[Facets], error) {
 	q := facetsQuestion{project: in.Project, kind: in.kind(), prefix: in.Prefix, limit: in.Limit}
 	var err error
-	if q.filter, err = parseFilter(in.Filter); err != nil {
+	if q.filter, err = a.parseFilter(in.Filter); err != nil {
 		return nil, err
 	}
 	if q.window, err = in.resolve(a.now(), defaultWindow); err != nil {

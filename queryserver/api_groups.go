@@ -76,7 +76,7 @@ func (a *api) registerGroups(h huma.API) {
 func (a *api) groups(ctx context.Context, in *groupsInput) (*answer[Groups], error) {
 	q := groupsQuestion{project: in.Project, kind: in.kind(), compare: in.Compare == "previous"}
 	var err error
-	if q.filter, err = parseFilter(in.Filter); err != nil {
+	if q.filter, err = a.parseFilter(in.Filter); err != nil {
 		return nil, err
 	}
 	if q.window, err = in.resolve(a.now(), defaultWindow); err != nil {

@@ -12,7 +12,7 @@ import (
 type histogramInput struct {
 	ProjectParam
 	WindowParams
-	Filter  string `query:"filter" doc:"Filter, comparisons joined by AND. Default: everything."`
+	Filter  string `query:"filter" doc:"Which records, in the filter language. Default: everything."`
 	Buckets int    `query:"buckets" default:"60" minimum:"1" maximum:"1000" doc:"About how many counts per series; steps are round, so there may be fewer."`
 	By      string `query:"by" enum:"status_class,status,service,route,method" doc:"Split into a series per value. Default: one series with an empty key."`
 }
@@ -43,7 +43,7 @@ const (
 )
 
 func (a *api) histogram(ctx context.Context, in *histogramInput) (*answer[Histogram], error) {
-	expr, err := parseFilter(in.Filter)
+	expr, err := a.parseFilter(in.Filter)
 	if err != nil {
 		return nil, err
 	}

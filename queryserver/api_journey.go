@@ -85,6 +85,7 @@ func (a *api) getJourney(ctx context.Context, in *journeyInput) (*answer[Journey
 	if err != nil {
 		return nil, err
 	}
+	q.value = a.hashed.value(in.Key, in.Value)
 	q.limit, q.ascending = in.Limit, in.Order == "asc"
 	if q.cursor, err = parseCursor(in.Cursor); err != nil {
 		return nil, err

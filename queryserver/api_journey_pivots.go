@@ -40,6 +40,7 @@ func (a *api) journeyPivots(ctx context.Context, in *pivotsInput) (*answer[Pivot
 	if err != nil {
 		return nil, err
 	}
+	q.value = a.hashed.value(in.Key, in.Value)
 	out := Pivots{Key: in.Key, Value: in.Value, Pivots: []Pivot{}}
 	var total clickhouse.Stats
 	ask := func(s clickhouse.Query, row func(*clickhouse.Reader)) error {

@@ -12,7 +12,7 @@ import (
 type rowsInput struct {
 	ProjectParam
 	WindowParams
-	Filter  string   `query:"filter" doc:"Filter, comparisons joined by AND. Default: everything." example:"status >= 500 AND route = '/projects/:id/tasks'"`
+	Filter  string   `query:"filter" doc:"Which records, in the filter language. Default: everything." example:"status >= 500 AND route = '/projects/:id/tasks'"`
 	Limit   int      `query:"limit" default:"100" minimum:"1" maximum:"10000" doc:"Most rows in the page."`
 	Cursor  string   `query:"cursor" doc:"next_cursor of the page before."`
 	Columns []string `query:"columns" doc:"Fields wanted, separated by commas. Default: all. id, type, ts, project and service are always there."`
@@ -61,7 +61,7 @@ func (a *api) list(ctx context.Context, in *rowsInput, kind record.Kind) (*answe
 func (a *api) rowsQuestion(in *rowsInput, kind record.Kind) (rowsQuestion, error) {
 	q := rowsQuestion{project: in.Project, limit: in.Limit, ascending: in.Order == "asc"}
 	var err error
-	if q.filter, err = parseFilter(in.Filter); err != nil {
+	if q.filter, err = a.parseFilter(in.Filter); err != nil {
 		return q, err
 	}
 	if q.window, err = in.resolve(a.now(), a.retention); err != nil {

@@ -12,7 +12,7 @@ import (
 
 type tailInput struct {
 	ProjectParam
-	Filter string `query:"filter" doc:"Filter, comparisons joined by AND. Default: everything."`
+	Filter string `query:"filter" doc:"Which records, in the filter language. Default: everything."`
 }
 
 // Missed counts records that were not sent.
@@ -52,7 +52,8 @@ func tailOperation(h huma.API) huma.Operation {
 }
 
 func (a *api) tail(_ context.Context, in *tailInput) (*huma.StreamResponse, error) {
-	if _, err := parseFilter(in.Filter); err != nil {
+	expr, err := a.parseFilter(in.Filter)
+	if err != nil {
 		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
@@ -62,6 +63,6 @@ func (a *api) tail(_ context.Context, in *tailInput) (*huma.StreamResponse, erro
 		if !ok {
 			panic("tail: the HTTP adapter gives no http.ResponseWriter")
 		}
-		a.tails.serve(ctx.Context(), in.Project, in.Filter, w)
+		a.tails.serve(ctx.Context(), in.Project, expr.String(), w)
 	}}, nil
 }

@@ -151,6 +151,8 @@ func (c *completer) addValues(ctx context.Context) error {
 	switch {
 	case !column.In(q.kind) || notCompleted[column.Name]:
 		return nil
+	case (column == correlationColumn || f.Bare()) && c.api.hashed.has(f.Key):
+		return nil // nobody types hashes
 	case column.Name == "type":
 		for _, kind := range anyKind {
 			if c.typedStarts(kind.String()) {

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/confmap/provider/envprovider"
 	"go.opentelemetry.io/collector/confmap/provider/fileprovider"
 
+	"github.com/trackwayhq/trackway/internal/keyedhash"
 	"github.com/trackwayhq/trackway/internal/schema"
 	"github.com/trackwayhq/trackway/queryserver/metadata"
 	"github.com/trackwayhq/trackway/queryserver/sqlmode"
@@ -74,6 +75,16 @@ type SecretsConfig struct {
 	// InternalToken lets collectors get key hashes at /internal/keys. Empty: nobody
 	// gets them.
 	InternalToken Secret `mapstructure:"internal_token"`
+	// CorrelationHash is how collectors hash values of correlation keys.
+	CorrelationHash CorrelationHashConfig `mapstructure:"correlation_hash"`
+}
+
+// CorrelationHashConfig repeats hash of the correlation processors, so that what
+// people type finds what is stored.
+type CorrelationHashConfig struct {
+	Secret Secret `mapstructure:"secret"`
+	// Keys whose values are hashed; * is every key.
+	Keys []string `mapstructure:"keys"`
 }
 
 // Secret is a string that does not print itself.
@@ -190,6 +201,14 @@ func (c Config) Validate() error {
 	c.SQL.Check(wrong)
 	if c.SQL.Username == "" && c.SQL.Password != "" {
 		wrong("sql.password", "there is no sql.username it could be of: set both or neither")
+	}
+	if hash := c.Secrets.CorrelationHash; len(hash.Keys) > 0 && len(hash.Secret) < keyedhash.MinSecret {
+		wrong("secrets.correlation_hash.secret", "want the secret of the correlation processors, at least %d characters, got %d", keyedhash.MinSecret, len(hash.Secret))
+	}
+	for i, key := range c.Secrets.CorrelationHash.Keys {
+		if key == "" {
+			wrong(fmt.Sprintf("secrets.correlation_hash.keys[%d]", i), "want a correlation key such as user_id, or *, got nothing")
+		}
 	}
 	return errors.Join(errs...)
 }

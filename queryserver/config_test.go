@@ -33,6 +33,7 @@ func TestConfigurationErrorsNameTheKey(t *testing.T) {
 		"bad_values": {
 			"listen: ", "projects[0]: ", "retention: ", "clickhouse.endpoint: ", "clickhouse.database: ",
 			"clickhouse.timeout: ", "live_tail.endpoints[0]: ", "metadata.dsn: ", "metadata.poll_interval: ", "secrets.internal_token: ",
+			"secrets.correlation_hash.secret: ", "secrets.correlation_hash.keys[1]: ",
 		},
 		"missing_file": {"missing_file.yaml"},
 	} {

@@ -48,11 +48,15 @@ func badParameter(name, value string, err error) *Problem {
 }
 
 // parseFilter reads the parameter filter; its error is a *Problem with a position.
-func parseFilter(text string) (*filter.Expr, error) { return parseFilterOf("filter", text) }
+func (a *api) parseFilter(text string) (*filter.Expr, error) { return a.parseFilterOf("filter", text) }
 
-// parseFilterOf reads a parameter that is a filter.
-func parseFilterOf(name, text string) (*filter.Expr, error) {
+// parseFilterOf reads a parameter that is a filter, as it has to be asked: see
+// hashedKeys.
+func (a *api) parseFilterOf(name, text string) (*filter.Expr, error) {
 	expr, err := filter.Parse(text)
+	if err == nil {
+		expr, err = a.hashed.filter(expr)
+	}
 	if err == nil {
 		return expr, nil
 	}
