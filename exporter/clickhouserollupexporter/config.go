@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
+	"github.com/trackwayhq/trackway/internal/convert"
 	"github.com/trackwayhq/trackway/internal/deadletter"
 	"github.com/trackwayhq/trackway/internal/schema"
 	diskbudget "github.com/trackwayhq/trackway/internal/schema/budget"
@@ -106,6 +107,9 @@ type Config struct {
 	BatchIDs BatchIDsConfig `mapstructure:"batch_ids"`
 	// MaxDeliveryBytes bounds one delivery, encoded.
 	MaxDeliveryBytes int `mapstructure:"max_delivery_bytes"`
+	// Limits bound what one span or log record may have; what is beyond them is left
+	// out, counted and marked on the record.
+	Limits convert.Limits `mapstructure:"limits"`
 	// Coalesce bounds what is made one item of a queue on disk.
 	Coalesce CoalesceConfig `mapstructure:"coalesce"`
 	// RetryAfter bounds what senders are told to wait when the queue is full.
@@ -230,6 +234,7 @@ func createDefaultConfig() component.Config {
 			MaxHeldBytes: defaultUnitMaxHeldBytes,
 		},
 		MaxDeliveryBytes: defaultMaxDeliveryBytes,
+		Limits:           convert.DefaultLimits(),
 		Coalesce:         CoalesceConfig{MaxItems: defaultCoalesceItems, MaxBytes: defaultCoalesceBytes},
 		RetryAfter:       RetryAfterConfig{Min: defaultRetryAfterMin, Max: defaultRetryAfterMax},
 		DeadLetter:       DeadLetterConfig{MaxBytes: deadletter.DefaultMaxBytes},
@@ -283,6 +288,14 @@ func (c *Config) Validate() error {
 	}
 	if c.MaxDeliveryBytes <= 0 {
 		errs = append(errs, fmt.Errorf("max_delivery_bytes: want a number above 0, got %d", c.MaxDeliveryBytes))
+	}
+	for _, limit := range []struct {
+		key string
+		v   int
+	}{{"max_attributes", c.Limits.MaxAttributes}, {"max_events", c.Limits.MaxEvents}, {"max_links", c.Limits.MaxLinks}} {
+		if limit.v <= 0 {
+			errs = append(errs, fmt.Errorf("limits::%s: want a number above 0, got %d", limit.key, limit.v))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -85,7 +85,7 @@ func newExporter(ctx context.Context, set exporter.Settings, cfg *Config) (*roll
 		cfg:       cfg,
 		set:       set,
 		telemetry: telemetry,
-		conv:      convert.New(convert.Options{TTLDays: cfg.TTLDays}), // Start adds those of projects
+		conv:      convert.New(convert.Options{TTLDays: cfg.TTLDays, Limits: cfg.Limits}), // Start adds those of projects
 		ids:       ids.NewGenerator(),
 		units:     newUnits(cfg.Unit),
 		drain:     newDrain(cfg.RetryAfter),
@@ -184,7 +184,7 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 		}
 	}
 	if projects := retention.Find(host); projects != nil {
-		e.conv = convert.New(convert.Options{TTLDays: e.cfg.TTLDays, ProjectTTLDays: projects.TTLDays})
+		e.conv = convert.New(convert.Options{TTLDays: e.cfg.TTLDays, Limits: e.cfg.Limits, ProjectTTLDays: projects.TTLDays})
 	}
 	if err := e.findLedger(host); err != nil {
 		return err
@@ -192,7 +192,7 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 	if q := e.cfg.Queue.Get(); q != nil && !q.WaitForResult && q.StorageID == nil {
 		e.set.Logger.Warn("sending_queue::wait_for_result is off: what is answered is lost when the collector dies before it is stored")
 	}
-	e.registration, err = e.telemetry.ObserveOverCap(e.observeOverCap)
+	e.registration, err = e.telemetry.ObserveOverCap(e.observeOverCap, e.observeLeftOut)
 	if err != nil {
 		return fmt.Errorf("telemetry: %w", err)
 	}
@@ -277,6 +277,12 @@ func (e *rollupExporter) reportStatus(err error) {
 	}
 	e.last = event.Status()
 	componentstatus.ReportStatus(e.host, event)
+}
+
+func (e *rollupExporter) observeLeftOut(observe func(int64, ...metric.ObserveOption)) {
+	for i, n := range e.conv.LeftOut() {
+		observe(int64(n), metric.WithAttributes(attribute.String("part", convert.PartNames[i])))
+	}
 }
 
 func (e *rollupExporter) observeOverCap(observe func(int64, ...metric.ObserveOption)) {

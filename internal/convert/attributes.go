@@ -78,7 +78,7 @@ func (b *builder) attributes(r *record.Record, attrs pcommon.Map, all trait, p *
 	for k, v := range attrs.All() {
 		n := b.names[i]
 		i++
-		if n.traits&traitCorrelation != 0 || r.Kind == record.Request && n.traits&traitHeader != 0 {
+		if n.traits&(traitCorrelation|traitBeyond) != 0 || r.Kind == record.Request && n.traits&traitHeader != 0 {
 			continue
 		}
 		s := asString(v)
@@ -201,7 +201,10 @@ func (b *builder) correlation(attrs pcommon.Map, all trait, parent record.Pairs,
 		for _, v := range attrs.All() {
 			n := b.names[i]
 			i++
-			if s := asString(v); n.traits&traitCorrelation != 0 && correlates(n.sent, s) {
+			if n.traits&traitCorrelation == 0 {
+				continue
+			}
+			if s := asString(v); correlates(n.sent, s) {
 				b.pairOf(n, s)
 			}
 		}

@@ -35,6 +35,8 @@ const (
 	traitRPC     // a SERVER span with it is an RPC
 	traitHTTP    // a SERVER span with it is an HTTP request
 	traitTarget  // http.target
+	traitOurs    // added by components of ours
+	traitBeyond  // left out: too many before it
 )
 
 const traitHeader = traitRequestHeader | traitResponseHeader
@@ -58,6 +60,9 @@ var traitsOf = func() map[string]trait {
 	return m
 }()
 
+// ourPrefix begins the names of attributes that our components add.
+const ourPrefix = "trackway."
+
 func newAttrName(name string) *attrName {
 	n := &attrName{name: name, sent: name, traits: traitsOf[name]}
 	for _, p := range [...]struct {
@@ -72,6 +77,9 @@ func newAttrName(name string) *attrName {
 			n.traits |= p.trait
 			n.sent = rest
 		}
+	}
+	if strings.HasPrefix(name, ourPrefix) || n.traits&traitCorrelation != 0 {
+		n.traits |= traitOurs
 	}
 	for _, k := range [...]record.Kind{record.Request, record.Span, record.Event} {
 		n.promotions[k] = record.PromotedAttribute(k, name)
@@ -101,6 +109,9 @@ func (p *projectCaps) name(name string) *attrName {
 func (b *builder) read(attrs pcommon.Map) (all trait) {
 	before := b.names
 	b.names = b.names[:0]
+	if attrs.Len() > b.conv.opts.Limits.MaxAttributes {
+		return b.readMany(attrs)
+	}
 	for k := range attrs.All() {
 		var n *attrName
 		if i := len(b.names); i < len(before) && before[i].name == k {
@@ -111,6 +122,24 @@ func (b *builder) read(attrs pcommon.Map) (all trait) {
 		all |= n.traits
 		b.names = append(b.names, n)
 	}
+	return all
+}
+
+// readMany is read for more attributes than there may be.
+func (b *builder) readMany(attrs pcommon.Map) (all trait) {
+	stay := 0
+	for k := range attrs.All() {
+		n := beyond
+		if stay < 2*b.conv.opts.Limits.MaxAttributes {
+			if found := b.res.caps.name(k); b.stays(found, stay) {
+				n = found
+				stay++
+			}
+		}
+		all |= n.traits
+		b.names = append(b.names, n)
+	}
+	b.leaveOut(partAttributes, attrs.Len()-stay)
 	return all
 }
 

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trackwayhq/trackway/internal/ids"
@@ -29,6 +30,7 @@ func Reasons() []Reason { return []Reason{TooOld, NoProject} }
 
 // Options configure a Converter.
 type Options struct {
+	Limits Limits
 	// TTLDays is how long records are kept, in days; at least 1.
 	TTLDays uint16
 	// ProjectTTLDays gives that of a project with a setting of its own; nil when
@@ -39,12 +41,18 @@ type Options struct {
 // Converter makes records of pdata. It is safe for concurrent use, and never
 // changes what it reads. Records refer to the strings of the pdata.
 type Converter struct {
-	opts Options
-	caps *caps
+	opts    Options
+	caps    *caps
+	leftOut [partCount]atomic.Uint64
 }
 
-// New returns a converter.
-func New(o Options) *Converter { return &Converter{opts: o, caps: newCaps()} }
+// New returns a converter. Limits that are 0 are the defaults.
+func New(o Options) *Converter {
+	if o.Limits == (Limits{}) {
+		o.Limits = DefaultLimits()
+	}
+	return &Converter{opts: o, caps: newCaps()}
+}
 
 // ttlDays is for how many days a project keeps its records.
 func (c *Converter) ttlDays(project string) uint16 {
@@ -99,8 +107,9 @@ type builder struct {
 	pairs []record.Pair
 	strs  []string
 	kept  int
-	spill []byte      // key=value lines of keys beyond the cap
-	names []*attrName // of the attributes being converted
+	spill []byte         // key=value lines of keys beyond the cap
+	names []*attrName    // of the attributes being converted
+	left  [partCount]int // what was left out of the record being made
 
 	res resourceInfo
 }
@@ -130,6 +139,7 @@ func (b *builder) begin() record.ItemID {
 	id := b.src.ID(b.res.project, b.index)
 	b.index++
 	b.out.Items++
+	b.left = [partCount]int{}
 	b.pairs, b.strs = b.pairs[:b.kept], b.strs[:0]
 	b.sink.BeginItem(b.res.project)
 	return id

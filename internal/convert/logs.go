@@ -60,7 +60,7 @@ func (b *builder) log(lr plog.LogRecord) {
 	b.severity(r, lr)
 	b.groupError(r, "")
 	r.Name = b.orPair(fieldName, "event.name", lr.EventName())
-	if n := lr.DroppedAttributesCount(); n != 0 {
+	if n := lr.DroppedAttributesCount() + uint32(b.left[partAttributes]); n != 0 {
 		b.pair("otel.dropped_attributes_count", strconv.FormatUint(uint64(n), 10))
 	}
 	b.keepUnrestorable(r, &p, pairs)
@@ -116,6 +116,7 @@ func (b *builder) spanEvent(s ptrace.Span, e ptrace.SpanEvent, item record.ItemI
 	if !ok {
 		return // the span itself is recent, and the item is counted by it
 	}
+	b.left = [partCount]int{}
 	r := b.record(record.Event)
 	r.Time, r.RID = ts, item.RID(record.Event, ordinal)
 	r.TraceID, r.SpanID, r.Flags = s.TraceID(), s.SpanID(), s.Flags()
@@ -128,7 +129,7 @@ func (b *builder) spanEvent(s ptrace.Span, e ptrace.SpanEvent, item record.ItemI
 	r.Weight = of.weight
 	b.groupError(r, of.route)
 	r.Name = b.orPair(fieldName, "event.name", e.Name())
-	if n := e.DroppedAttributesCount(); n != 0 {
+	if n := e.DroppedAttributesCount() + uint32(b.left[partAttributes]); n != 0 {
 		b.pair("otel.dropped_attributes_count", strconv.FormatUint(uint64(n), 10))
 	}
 	b.keepUnrestorable(r, &p, pairs)

@@ -28,12 +28,14 @@ type resourceInfo struct {
 	correlation record.Pairs // of the resource itself
 	scope       record.Pairs // scope attributes, prefixed
 
-	kept int // pairs of the resource in the arena
+	kept    int  // pairs of the resource in the arena
+	leftOut bool // attributes of the resource, or of the scope too, once that is read
+	lacks   bool // attributes of the resource
 }
 
 // resource reads a resource; it says no when the resource has no valid project.
 func (b *builder) resource(attrs pcommon.Map) bool {
-	b.res = resourceInfo{}
+	b.res, b.left = resourceInfo{}, [partCount]int{}
 	b.pairs, b.names = b.pairs[:0], b.names[:0]
 	v, ok := attrs.Get(conventions.Project)
 	if !ok || v.Type() != pcommon.ValueTypeStr || !conventions.ValidProject(v.Str()) {
@@ -48,14 +50,26 @@ func (b *builder) resource(attrs pcommon.Map) bool {
 	var r record.Record
 	var p promoted
 	start := len(b.pairs)
+	room := b.conv.opts.Limits.MaxAttributes
 	for k, v := range attrs.All() {
-		s := v.AsString()
 		if k == conventions.Project || strings.HasPrefix(k, conventions.CorrelationPrefix) {
 			continue
 		}
-		if to := record.PromotedResource(k); to == nil || !b.take(&r, &p, to, k, s) {
-			b.pair(k, s)
+		to := record.PromotedResource(k)
+		if room == 0 && to == nil {
+			b.leaveOut(partAttributes, 1)
+			continue
 		}
+		s := v.AsString()
+		if to != nil && b.take(&r, &p, to, k, s) {
+			continue
+		}
+		if room--; room < 0 {
+			room = 0
+			b.leaveOut(partAttributes, 1)
+			continue
+		}
+		b.pair(k, s)
 	}
 	r.Service = b.capped(fieldService, r.Service)
 	r.Env = b.capped(fieldEnv, r.Env)
@@ -66,13 +80,20 @@ func (b *builder) resource(attrs pcommon.Map) bool {
 	b.res.attributes = b.pairsFrom(start)
 
 	start = len(b.pairs)
+	room = b.conv.opts.Limits.MaxAttributes
 	for k, v := range attrs.All() {
 		if key, ok := strings.CutPrefix(k, conventions.CorrelationPrefix); ok {
+			if room == 0 {
+				b.leaveOut(partAttributes, 1)
+				continue
+			}
+			room--
 			b.correlate(key, v.AsString())
 		}
 	}
 	b.res.correlation = b.pairsFrom(start)
 	b.res.kept = len(b.pairs)
+	b.res.lacks = b.left[partAttributes] > 0
 	return true
 }
 
@@ -80,9 +101,9 @@ func (b *builder) resource(attrs pcommon.Map) bool {
 func (b *builder) scope(s pcommon.InstrumentationScope) {
 	b.pairs = b.pairs[:b.res.kept]
 	start := len(b.pairs)
-	for k, v := range s.Attributes().All() {
-		b.pair(prefixScope+k, v.AsString())
-	}
+	b.left = [partCount]int{}
+	b.attributesOf(s.Attributes(), func(k string, v pcommon.Value) { b.pair(prefixScope+k, v.AsString()) })
+	b.res.leftOut = b.res.lacks || b.left[partAttributes] > 0
 	b.res.scopeName = b.orPair(fieldScope, "otel.scope.name", s.Name())
 	b.res.scopeVersion = b.orPair(fieldScopeVersion, "otel.scope.version", s.Version())
 	b.spillPairs()

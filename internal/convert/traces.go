@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/trackwayhq/trackway/internal/fingerprint"
@@ -61,7 +62,8 @@ func (b *builder) span(s ptrace.Span) {
 	r.TraceState = s.TraceState().AsRaw()
 	r.Flags = s.Flags()
 	r.SpanStatus = spanStatus(s.Status().Code())
-	r.Links = links(s.Links())
+	r.Links = b.links(s.Links())
+	events := b.over(partEvents, s.Events().Len(), b.conv.opts.Limits.MaxEvents)
 
 	var p promoted
 	pairs, strs := len(b.pairs), len(b.strs)
@@ -86,9 +88,9 @@ func (b *builder) span(s ptrace.Span) {
 		key string
 		n   uint32
 	}{
-		{"otel.dropped_attributes_count", s.DroppedAttributesCount()},
-		{"otel.dropped_events_count", s.DroppedEventsCount()},
-		{"otel.dropped_links_count", s.DroppedLinksCount()},
+		{"otel.dropped_attributes_count", s.DroppedAttributesCount() + uint32(b.left[partAttributes])},
+		{"otel.dropped_events_count", s.DroppedEventsCount() + uint32(b.left[partEvents])},
+		{"otel.dropped_links_count", s.DroppedLinksCount() + uint32(b.left[partLinks])},
 	} {
 		if d.n != 0 {
 			b.pair(d.key, strconv.FormatUint(uint64(d.n), 10))
@@ -106,6 +108,9 @@ func (b *builder) span(s ptrace.Span) {
 
 	of := parent{ts, r.Route, r.Weight, r.Correlation} // r is used again for the events
 	for i, e := range s.Events().All() {
+		if i == events {
+			break
+		}
 		b.spanEvent(s, e, item, i+1, of)
 	}
 }
@@ -153,8 +158,14 @@ func (b *builder) groupError(r *record.Record, route string) {
 	r.ErrorType = b.capped(fieldErrorType, r.ErrorType)
 }
 
-// marks joins the marks made on the way here with ours.
+// marks joins the marks made on the way here with ours, and with those for what
+// was left out of the record.
 func (b *builder) marks(had string, ours ...string) string {
+	for p, n := range b.left {
+		if n > 0 || part(p) == partAttributes && b.res.leftOut {
+			ours = append(ours, partMarks[p])
+		}
+	}
 	for _, m := range ours {
 		switch {
 		case m == "" || had == m:
@@ -200,12 +211,16 @@ type link struct {
 }
 
 // links gives the links as a JSON array, "" when there are none.
-func links(s ptrace.SpanLinkSlice) string {
-	if s.Len() == 0 {
+func (b *builder) links(s ptrace.SpanLinkSlice) string {
+	keep := b.over(partLinks, s.Len(), b.conv.opts.Limits.MaxLinks)
+	if keep == 0 {
 		return ""
 	}
-	out := make([]link, 0, s.Len())
-	for _, l := range s.All() {
+	out := make([]link, 0, keep)
+	for i, l := range s.All() {
+		if i == keep {
+			break
+		}
 		trace, span := l.TraceID(), l.SpanID()
 		item := link{
 			TraceID:    hex.EncodeToString(trace[:]),
@@ -213,10 +228,8 @@ func links(s ptrace.SpanLinkSlice) string {
 			TraceState: l.TraceState().AsRaw(),
 		}
 		if l.Attributes().Len() > 0 {
-			item.Attributes = make(map[string]string, l.Attributes().Len())
-			for k, v := range l.Attributes().All() {
-				item.Attributes[k] = v.AsString()
-			}
+			item.Attributes = map[string]string{}
+			b.attributesOf(l.Attributes(), func(k string, v pcommon.Value) { item.Attributes[k] = v.AsString() })
 		}
 		out = append(out, item)
 	}

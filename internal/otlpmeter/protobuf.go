@@ -131,6 +131,7 @@ func (p *protobuf) number(v uint64, b []byte) error {
 		if inner == keyValue && v <= uint64(len(b)) && plain(b[:v]) {
 			p.bytes += anyValue.bytes + anyValue.field
 			p.skip = int64(v)
+			p.close()
 			return nil
 		}
 		if len(p.open) > MaxDepth {

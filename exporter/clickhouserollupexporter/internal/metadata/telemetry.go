@@ -14,6 +14,7 @@ import (
 type TelemetryBuilder struct {
 	ExporterClickhouseRollupDroppedItems   metric.Int64Counter
 	ExporterClickhouseRollupOverCap        metric.Int64ObservableCounter
+	ExporterClickhouseRollupLeftOut        metric.Int64ObservableCounter
 	ExporterClickhouseRollupUnitRows       metric.Int64Histogram
 	ExporterClickhouseRollupInsertDuration metric.Float64Histogram
 	ExporterClickhouseRollupInsertFailures metric.Int64Counter
@@ -41,6 +42,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 		"otelcol_exporter_clickhouse_rollup_over_cap_values",
 		metric.WithDescription("Number of values replaced by (other) because their column has too many, by column. [Development]"),
 		metric.WithUnit("{values}"),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupLeftOut, err = b.meter.Int64ObservableCounter(
+		"otelcol_exporter_clickhouse_rollup_left_out_parts",
+		metric.WithDescription("Number of attributes, span events and span links left out because their item has too many, by part. [Development]"),
+		metric.WithUnit("{parts}"),
 	)
 	errs = errors.Join(errs, err)
 	b.ExporterClickhouseRollupUnitRows, err = b.meter.Int64Histogram(
@@ -100,13 +107,19 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	return &b, nil
 }
 
-// ObserveOverCap registers the callback that reports values beyond caps. The
-// registration must be undone at shutdown.
-func (b *TelemetryBuilder) ObserveOverCap(report func(observe func(v int64, opts ...metric.ObserveOption))) (metric.Registration, error) {
+// Report tells the values of an observable instrument.
+type Report func(observe func(v int64, opts ...metric.ObserveOption))
+
+// ObserveOverCap registers the callbacks that report values beyond caps, and what
+// was left out of items. The registration must be undone at shutdown.
+func (b *TelemetryBuilder) ObserveOverCap(overCap, leftOut Report) (metric.Registration, error) {
 	return b.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		report(func(v int64, opts ...metric.ObserveOption) {
+		overCap(func(v int64, opts ...metric.ObserveOption) {
 			o.ObserveInt64(b.ExporterClickhouseRollupOverCap, v, opts...)
 		})
+		leftOut(func(v int64, opts ...metric.ObserveOption) {
+			o.ObserveInt64(b.ExporterClickhouseRollupLeftOut, v, opts...)
+		})
 		return nil
-	}, b.ExporterClickhouseRollupOverCap)
+	}, b.ExporterClickhouseRollupOverCap, b.ExporterClickhouseRollupLeftOut)
 }
