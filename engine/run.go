@@ -72,6 +72,8 @@ func runStore(ctx context.Context, options Options, library *chdb.Library, data 
 		}
 	}
 	syncLogs()
+	stop := keepSynced(ctx, options, data)
+	defer stop() // before the store is closed
 	api, err := httpapi.New(instance, httpapi.Options{
 		User: options.User, Password: options.Password, MaxConcurrentQueries: parts.ConcurrentQueries, TempDir: data.RunPath(),
 		TablesChanged: syncLogs, Log: options.Log,
@@ -81,6 +83,31 @@ func runStore(ctx context.Context, options Options, library *chdb.Library, data 
 	}
 	defer api.Close()
 	return serve(ctx, options, api, listeners)
+}
+
+// keepSynced syncs merged parts until the function it gives is called.
+func keepSynced(ctx context.Context, options Options, data *store.Store) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the engine merges to its end
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(store.SyncInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+			if err := data.SyncMerged(); err != nil {
+				options.Log.Warn("merged parts are not synced: after a power failure they can be broken", "error", err)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 // serve answers until ctx ends.

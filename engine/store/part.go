@@ -13,7 +13,11 @@ type part struct {
 	partition string
 	min, max  int64
 	level     uint64
+	mutated   bool
 }
+
+// isInserted tells whether the part is as an INSERT wrote it.
+func (p part) isInserted() bool { return p.level == 0 && !p.mutated }
 
 // parsePart reads a part's name. Partition ids have no underscore, save those
 // of patch parts, whose partitions are their own.
@@ -40,6 +44,7 @@ func parsePart(name string) (part, error) {
 		if _, err := strconv.ParseInt(fields[4], 10, 64); err != nil {
 			return part{}, fmt.Errorf("part name %q: mutation: %w", name, err)
 		}
+		p.mutated = true
 	}
 	if p.min > p.max {
 		return part{}, fmt.Errorf("part name %q: first block after the last", name)

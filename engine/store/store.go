@@ -27,8 +27,9 @@ type Options struct {
 // Store is a data directory that this process owns. It has no methods for the
 // data: the engine reads and writes that below EnginePath.
 type Store struct {
-	dir  string
-	lock *os.File
+	dir    string
+	lock   *os.File
+	synced map[string]bool // the merged parts that SyncMerged has seen; nil before its first call
 }
 
 // Open takes the data directory dir for this process, creating it if need be,
@@ -62,6 +63,9 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, Report, error)
 	}
 	s := &Store{dir: abs, lock: lock}
 	report, err := s.prepare()
+	if err == nil {
+		err = s.SyncMerged()
+	}
 	if err != nil {
 		return nil, report, errors.Join(err, s.Abandon())
 	}
@@ -111,6 +115,9 @@ func (s *Store) dirtyPath() string { return filepath.Join(s.dir, dirtyFile) }
 func (s *Store) Close() error {
 	if s.lock == nil {
 		return nil
+	}
+	if err := s.SyncMerged(); err != nil {
+		return errors.Join(err, s.Abandon())
 	}
 	if err := os.Remove(s.dirtyPath()); err != nil {
 		return errors.Join(fmt.Errorf("remove the marker of an open store: %w", err), s.Abandon())

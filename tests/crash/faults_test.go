@@ -232,6 +232,10 @@ func (f *faults) merge(ctx context.Context) (end func()) {
 	}
 }
 
+// sourceLifetime is how long parts stay here that were merged: three times as long as
+// the engine process takes to sync the part made of them, and less than it would be.
+const sourceLifetime = 3 * 5 * time.Second
+
 // mergePause lets inserts through.
 const mergePause = 100 * time.Millisecond
 
@@ -273,6 +277,8 @@ func TestFaults(t *testing.T) {
 				s := startSender(t, f.collector.ndjson, f.collector.data)
 				defer s.stop()
 				s.more(t, 5)
+				s.recountPaused(t, f.store())
+				f.store().setLifetime(t, int(sourceLifetime.Seconds()))
 				merging := f.merge(t.Context())
 				defer merging()
 				for round := range faultRounds(t) {

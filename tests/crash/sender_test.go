@@ -231,7 +231,7 @@ func (s *sender) recount(t *testing.T, to store) {
 // and rows, and what is derived from rows with them.
 func (s *sender) verifyLedger(t *testing.T, to store) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), harness.Trackway(t), "doctor", "--data", s.data, "--endpoint", to.url, "--from", "50h", "--settle", "1m")
+	cmd := exec.CommandContext(t.Context(), harness.Trackway(t), "doctor", "--data", s.data, "--endpoint", to.url, "--settle", "1m")
 	cmd.Env = append(os.Environ(), "TRACKWAY_CLICKHOUSE_PASSWORD="+to.password)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "trackway doctor: %s", out)

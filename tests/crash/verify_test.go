@@ -52,6 +52,12 @@ var agreements = []struct{ name, raw, derived string }{
 	},
 }
 
+// tables lists the tables that hold parts, a line each.
+func (s store) tables(t *testing.T) string {
+	t.Helper()
+	return s.ask(t, "SELECT name FROM system.tables WHERE database = 'trackway' AND engine LIKE '%MergeTree' ORDER BY name")
+}
+
 // verifyDerived requires that every derived table agrees with the raw rows and
 // that the engine finds no fault in any part.
 func (s store) verifyDerived(t *testing.T) {
@@ -61,8 +67,7 @@ func (s store) verifyDerived(t *testing.T) {
 		require.NotEmpty(t, raw)
 		require.Equal(t, strings.Split(raw, "\n"), strings.Split(derived, "\n"), "%s disagrees with the raw rows", a.name)
 	}
-	tables := s.ask(t, "SELECT name FROM system.tables WHERE database = 'trackway' AND engine LIKE '%MergeTree' ORDER BY name")
-	for table := range strings.SplitSeq(tables, "\n") {
+	for table := range strings.SplitSeq(s.tables(t), "\n") {
 		require.Equal(t, "1", s.ask(t, "CHECK TABLE trackway."+table+" SETTINGS check_query_single_value_result = 1"), "CHECK TABLE %s", table)
 	}
 }
