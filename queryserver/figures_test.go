@@ -82,7 +82,7 @@ var figureFilters = []struct {
 }{
 	{"", nil},
 	{"status >= 500", func(r *record.Record) bool { return r.Status >= 500 }},
-	{"service = 'svc1' AND method != 'GET'", func(r *record.Record) bool { return r.Service == "svc1" && r.Method != "GET" }},
+	{"service = 'svc1' AND method != 'GET'", func(r *record.Record) bool { return r.Service == "svc1" && r.Method != http.MethodGet }},
 	{"duration_ms > 100", func(r *record.Record) bool { return r.Duration > 100e6 }},
 	{"attributes['plan'] = 'pro'", func(r *record.Record) bool { v, _ := r.Attribute("plan"); return v == "pro" }},
 }

@@ -66,12 +66,12 @@ func (a *api) sendTrace(ctx context.Context, q traceQuestion, out *lines, end *e
 		return err
 	}
 	var spans traceSpans
-	for out.err == nil {
+	for {
 		r, err := merged.next(ctx)
 		if err != nil {
 			return err
 		}
-		if r == nil {
+		if r == nil || out.err != nil { // at the end, or nobody reads on
 			break
 		}
 		if end.Records == maxTraceStream {
@@ -84,9 +84,6 @@ func (a *api) sendTrace(ctx context.Context, q traceQuestion, out *lines, end *e
 		if end.Records == 1 || end.Records%longestPage == 0 {
 			out.send()
 		}
-	}
-	if out.err != nil {
-		return nil // nobody reads on
 	}
 	shape := shapeOf(spans)
 	for _, s := range shape.Spans {
