@@ -34,6 +34,7 @@ func TestConfigurationErrorsNameTheKey(t *testing.T) {
 			"listen: ", "projects[0]: ", "retention: ", "clickhouse.endpoint: ", "clickhouse.database: ",
 			"clickhouse.timeout: ", "live_tail.endpoints[0]: ", "metadata.dsn: ", "metadata.poll_interval: ", "secrets.internal_token: ",
 			"secrets.correlation_hash.secret: ", "secrets.correlation_hash.keys[1]: ",
+			"sql.password: ", "sql.max_time: ", "sql.max_memory: ", "sql.max_concurrent: ",
 		},
 		"missing_file": {"missing_file.yaml"},
 	} {

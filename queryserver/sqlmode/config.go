@@ -49,13 +49,16 @@ func (c Config) Check(wrong func(key, format string, args ...any)) {
 	if c.MaxTime < 100*time.Millisecond {
 		wrong("sql.max_time", "want a duration of at least 100ms, such as 30s, got %s", c.MaxTime)
 	}
-	for key, value := range map[string]uint64{
-		"sql.max_memory": c.MaxMemory, "sql.max_rows_read": c.MaxRowsRead, "sql.max_bytes_read": c.MaxBytesRead,
-		"sql.max_result_rows": c.MaxResultRows, "sql.max_result_bytes": c.MaxResultBytes,
-		"sql.max_stream_rows": c.MaxStreamRows, "sql.max_stream_bytes": c.MaxStreamBytes,
+	for _, limit := range []struct {
+		key   string
+		value uint64
+	}{
+		{"max_memory", c.MaxMemory}, {"max_rows_read", c.MaxRowsRead}, {"max_bytes_read", c.MaxBytesRead},
+		{"max_result_rows", c.MaxResultRows}, {"max_result_bytes", c.MaxResultBytes},
+		{"max_stream_rows", c.MaxStreamRows}, {"max_stream_bytes", c.MaxStreamBytes},
 	} {
-		if value == 0 {
-			wrong(key, "want a number above 0")
+		if limit.value == 0 {
+			wrong("sql."+limit.key, "want a number above 0")
 		}
 	}
 	if c.MaxConcurrent < 1 {

@@ -143,6 +143,10 @@ func (r *Runner) settings(project string, limits Limits) map[string]string {
 		"implicit_select":                           "0",
 		"allow_introspection_functions":             "0",
 	})
+	if r.config.Username != "" {
+		// What the row policies of that user compare with.
+		s["SQL_trackway_project"] = "'" + project + "'"
+	}
 	return s
 }
 

@@ -59,9 +59,9 @@ type Stream struct {
 func (c *Client) Open(ctx context.Context, q StreamQuery) (*Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.Timeout+grace)
 	begin := time.Now()
-	resp, err := c.send(ctx, q)
+	resp, err := c.send(ctx, q) //nolint:bodyclose // Stream.Close does
 	for err != nil && c.learn(q.Query, err) {
-		resp, err = c.send(ctx, q)
+		resp, err = c.send(ctx, q) //nolint:bodyclose // Stream.Close does
 	}
 	if err != nil {
 		cancel()
