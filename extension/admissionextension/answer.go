@@ -43,6 +43,7 @@ func (a *admissionExtension) answer(w http.ResponseWriter, r *http.Request, refu
 	if err != nil { // neither has values that cannot be written
 		status, text = http.StatusInternalServerError, nil
 	}
+	admission.ExtendWrite(w)
 	header := w.Header()
 	header.Set("Content-Type", contentType)
 	header.Set("Content-Length", strconv.Itoa(len(text)))
@@ -76,6 +77,7 @@ func (w *responseWriter) WriteHeader(status int) {
 		return
 	}
 	w.status = status
+	admission.ExtendWrite(w.ResponseWriter)
 	failure := w.body.failure
 	if failure == nil || w.body.foreign && status != http.StatusBadRequest {
 		w.ResponseWriter.WriteHeader(status)

@@ -11,6 +11,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
+
+	"github.com/trackwayhq/trackway/internal/admission"
 )
 
 // answer is the JSON body of every answer.
@@ -75,6 +77,7 @@ func (r *requestEventReceiver) write(w http.ResponseWriter, req *http.Request, a
 		r.telemetry.ReceiverRequestEventRejectedBodies.Add(req.Context(), 1,
 			metric.WithAttributeSet(attribute.NewSet(attribute.Int("http.response.status_code", a.status))))
 	}
+	admission.ExtendWrite(w)
 	w.WriteHeader(a.status)
 	if err := json.NewEncoder(w).Encode(a); err != nil {
 		r.set.Logger.Debug("The sender went away before its answer", zap.Error(err))

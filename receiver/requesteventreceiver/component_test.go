@@ -102,6 +102,7 @@ func TestConfig(t *testing.T) {
 	assert.True(t, cfg.HTTP.Auth.HasValue())
 	assert.True(t, cfg.HTTP.TLS.HasValue())
 	assert.Equal(t, int64(1<<20), cfg.MaxRequestBytes)
+	assert.Equal(t, int64(2<<20), cfg.MaxDecodedBytes)
 	assert.Equal(t, int64(4<<20), cfg.MaxInflightBytes)
 	assert.Equal(t, 64<<10, cfg.MaxLineBytes)
 	assert.Equal(t, 1000, cfg.MaxItems)
@@ -119,7 +120,7 @@ func TestBadConfigs(t *testing.T) {
 		"endpoint_open_without_auth.yaml": {`http::endpoint: "0.0.0.0:4319" is reachable from other machines`},
 		"http_max_request_body_size.yaml": {"http::max_request_body_size: use max_request_bytes"},
 		"limits_not_positive.yaml": {
-			"max_request_bytes: want a number above 0, got 0", "max_line_bytes: want", "max_items: want a number above 0, got -1",
+			"max_request_bytes: want a number above 0, got 0", "max_decoded_bytes: want a number above 0, got 0", "max_line_bytes: want", "max_items: want a number above 0, got -1",
 			"max_body_bytes: want", "max_attributes: want", "max_errors: want 0 or more", "max_age: want a duration above 0", "retry_after: want 1s or more",
 			"max_inflight_bytes: want max_request_bytes (0) or more, got -1",
 			"timeout: want a duration above 0 and below http::write_timeout (30s), got 30s",

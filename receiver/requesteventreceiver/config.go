@@ -17,9 +17,11 @@ const (
 	defaultEndpoint = "127.0.0.1:4319"
 	// 20 MiB inflated is what confighttp allows by default, and about 30,000 lines.
 	defaultMaxRequestBytes = 20 << 20
-	// Three of the largest bodies, or 90,000 lines. Decoded they take three times
-	// as much.
-	defaultMaxInflightBytes = 64 << 20
+	// Decoded, a body of ordinary lines takes two to three times as much as its text:
+	// those of defaultMaxRequestBytes fit, one of ten million numbers does not.
+	defaultMaxDecodedBytes = 96 << 20
+	// Two or three of the largest bodies, or 90,000 ordinary lines.
+	defaultMaxInflightBytes = 192 << 20
 	// A line is one item; bodies are cut well below this.
 	defaultMaxLineBytes = 1 << 20
 	// Three times what defaultMaxRequestBytes holds of ordinary lines.
@@ -51,9 +53,12 @@ type Config struct {
 	// MaxRequestBytes is the longest body accepted, before and after inflating;
 	// longer ones are answered 413.
 	MaxRequestBytes int64 `mapstructure:"max_request_bytes"`
+	// MaxDecodedBytes is what a body may take in memory once it is decoded, beside its
+	// text; what takes more is answered 413.
+	MaxDecodedBytes int64 `mapstructure:"max_decoded_bytes"`
 	// MaxInflightBytes bounds all bodies together that are being read, decoded and
-	// delivered, in bytes of their inflated text; what comes beyond it is answered
-	// 429.
+	// delivered, in bytes of their inflated text and of what they take decoded; what
+	// comes beyond it is answered 429.
 	MaxInflightBytes int64 `mapstructure:"max_inflight_bytes"`
 	// MaxLineBytes is the longest line; longer ones are rejected by line.
 	MaxLineBytes int `mapstructure:"max_line_bytes"`
@@ -96,6 +101,7 @@ func createDefaultConfig() component.Config {
 	return &Config{
 		HTTP:             http,
 		MaxRequestBytes:  defaultMaxRequestBytes,
+		MaxDecodedBytes:  defaultMaxDecodedBytes,
 		MaxInflightBytes: defaultMaxInflightBytes,
 		MaxLineBytes:     defaultMaxLineBytes,
 		MaxItems:         defaultMaxItems,
@@ -117,6 +123,7 @@ func (c *Config) Validate() error {
 		}
 	}
 	positive("max_request_bytes", c.MaxRequestBytes)
+	positive("max_decoded_bytes", c.MaxDecodedBytes)
 	positive("max_line_bytes", int64(c.MaxLineBytes))
 	if c.MaxInflightBytes < c.MaxRequestBytes {
 		errs = append(errs, fmt.Errorf("max_inflight_bytes: want max_request_bytes (%d) or more, got %d", c.MaxRequestBytes, c.MaxInflightBytes))

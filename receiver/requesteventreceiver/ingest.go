@@ -48,7 +48,7 @@ func (r *requestEventReceiver) ingest(w http.ResponseWriter, req *http.Request) 
 		logs:          r.logs != nil,
 	}, time.Now())
 
-	result, err := r.read(ctx, d, newLineReader(req.Body, r.cfg.MaxLineBytes, req.ContentLength, held.take))
+	result, err := r.read(ctx, d, newLineReader(req.Body, r.cfg.MaxLineBytes, req.ContentLength, held.take), &held)
 	if err != nil {
 		a := r.readFailure(err)
 		if a.status == http.StatusTooManyRequests {
@@ -99,7 +99,7 @@ func (r *requestEventReceiver) release(d *decoder) {
 
 // read decodes the lines of the body into the decoder's batch. An error means
 // that the body as a whole cannot be had, and nothing of it is delivered.
-func (r *requestEventReceiver) read(ctx context.Context, d *decoder, lines *lineReader) (*answer, error) {
+func (r *requestEventReceiver) read(ctx context.Context, d *decoder, lines *lineReader, held *share) (*answer, error) {
 	result := &answer{}
 	rejected := map[string]int64{}
 	items := 0
@@ -130,6 +130,10 @@ func (r *requestEventReceiver) read(ctx context.Context, d *decoder, lines *line
 		if lerr != nil {
 			rejected[lerr.reason]++
 			result.reject(lines.number, requestID, lerr, r.cfg.MaxErrors)
+			continue
+		}
+		if err := held.item(len(d.nodes), r.cfg.MaxDecodedBytes); err != nil {
+			return nil, err
 		}
 	}
 	for reason, n := range rejected {

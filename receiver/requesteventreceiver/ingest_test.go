@@ -266,6 +266,33 @@ func TestBodiesInHandAreBounded(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, post(t, url, body).status, "and so does the next")
 }
 
+// What a body takes decoded is bounded too, which its length does not.
+func TestDecodedBodiesAreBounded(t *testing.T) {
+	var p pipelines
+	url := serve(t, &p, componenttest.NewNopHost(), func(c *Config) { c.MaxDecodedBytes = 1 << 20 })
+	numbers := `{"type":"span","name":"n","attributes":{"a":[` + strings.Repeat("1,", 1000) + "1]}}\n"
+	r := post(t, url, []byte(strings.Repeat(numbers, 20)))
+	assert.Equal(t, http.StatusOK, r.status)
+	r = post(t, url, []byte(strings.Repeat(numbers, 22)))
+	assert.Equal(t, http.StatusRequestEntityTooLarge, r.status)
+	assert.Equal(t, "max_decoded_bytes", r.Limit)
+	assert.Contains(t, r.Error, "more than 1048576 bytes once it is decoded (max_decoded_bytes)")
+}
+
+// An answer is written even when the request took longer than the server's
+// write_timeout, since what it says has happened.
+func TestLateAnswerArrives(t *testing.T) {
+	var p pipelines
+	p.traces.block = true
+	url := serve(t, &p, componenttest.NewNopHost(), func(c *Config) {
+		c.HTTP.WriteTimeout = 500 * time.Millisecond
+		c.Timeout = time.Second // Validate would refuse it; the machine may make it so
+	})
+	r := post(t, url, []byte(goodLine))
+	assert.Equal(t, http.StatusServiceUnavailable, r.status)
+	assert.Contains(t, r.Error, "not stored within 1s")
+}
+
 // A batch that was taken before gets the answer it got then.
 func TestRepeatedBatchGetsItsFirstAnswer(t *testing.T) {
 	var p pipelines
