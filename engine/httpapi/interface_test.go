@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/trackwayhq/trackway/engine/sqltext"
 )
 
 func TestRunning(t *testing.T) {
@@ -74,4 +76,20 @@ func TestReadRequest(t *testing.T) {
 func TestSplitTypes(t *testing.T) {
 	require.Equal(t, []string{"UInt8", "Map(String, UInt8)", "Decimal(9, 2)"}, splitTypes("UInt8, Map(String, UInt8),Decimal(9, 2)"))
 	require.Empty(t, splitTypes(""))
+}
+
+func TestQueryIDsAreRewrittenWhereTheyAreAskedFor(t *testing.T) {
+	for text, want := range map[string]string{
+		"SHOW PROCESSLIST FORMAT JSON":                  "SELECT * FROM " + processes + " ORDER BY elapsed DESC FORMAT JSON",
+		"KILL QUERY WHERE query_id = 'a'":               "KILL QUERY WHERE " + queryIDOfRow + " = 'a'",
+		"SELECT query_id FROM system.processes":         "SELECT query_id FROM " + processes,
+		"EXPLAIN AST SHOW PROCESSLIST":                  "EXPLAIN AST SHOW PROCESSLIST",
+		"SELECT show processlist FROM t":                "SELECT show processlist FROM t",
+		"SELECT 'SHOW PROCESSLIST', 'system.processes'": "SELECT 'SHOW PROCESSLIST', 'system.processes'",
+	} {
+		statement, err := sqltext.Parse(text)
+		require.NoError(t, err)
+		rewriteQueryID(&statement)
+		require.Equal(t, want, statement.Text)
+	}
 }
