@@ -20,6 +20,7 @@ type api struct {
 	retention time.Duration
 	tails     *tailRelay
 	hashed    hashedKeys
+	keys      keptKeys
 	// statements runs those of SQL mode.
 	statements *sqlmode.Runner
 	now        func() time.Time

@@ -30,6 +30,31 @@ func TestCompletePlans(t *testing.T) {
 	}
 }
 
+func TestKeptKeys(t *testing.T) {
+	var k keptKeys
+	if _, ok := k.get("default", planHour, planTo); ok {
+		t.Error("there are keys before any were put")
+	}
+	k.put("default", planHour, planTo, []string{"user_id"})
+	if keys, ok := k.get("default", planHour, planTo.Add(keptFor-1)); !ok || len(keys) != 1 {
+		t.Errorf("got %v, %v", keys, ok)
+	}
+	for what, w := range map[string]window{"other": planHour, "default": planWeek} {
+		if _, ok := k.get(what, w, planTo); ok {
+			t.Errorf("%s %v has the keys of another", what, w)
+		}
+	}
+	if _, ok := k.get("default", planHour, planTo.Add(keptFor)); ok {
+		t.Error("keys are kept for ever")
+	}
+	for i := range maxKept + 1 {
+		k.put(fmt.Sprint(i), planHour, planTo, nil)
+	}
+	if len(k.lists) > maxKept {
+		t.Errorf("%d lists are kept", len(k.lists))
+	}
+}
+
 func TestAfterPrefix(t *testing.T) {
 	for in, want := range map[string]string{"": "", "a": "b", "az": "a{", "a\xff": "b", "\xff\xff": ""} {
 		if got := afterPrefix(in); got != want {
