@@ -26,6 +26,11 @@ describe('clauses', () => {
     ["a = 'it\\'s AND' AND b = 2", ["a = 'it\\'s AND'", 'b = 2']],
     ['a = "it\'s AND" AND b = 2', ['a = "it\'s AND"', 'b = 2']],
     ['brand = 1', ['brand = 1']],
+    ['a = 1 OR b = 2', ['(a = 1 OR b = 2)']],
+    ['(a = 1 OR b = 2) AND c = 3', ['(a = 1 OR b = 2)', 'c = 3']],
+    ["a = 'x OR y' AND b = 2", ["a = 'x OR y'", 'b = 2']],
+    ['a BETWEEN 1 AND 2 AND b = 3', ['a BETWEEN 1 AND 2', 'b = 3']],
+    ['NOT (a = 1 AND b = 2) AND c = 3', ['NOT (a = 1 AND b = 2)', 'c = 3']],
   ])('%j', (filter, want) => expect(clauses(filter)).toEqual(want));
 });
 
@@ -34,6 +39,10 @@ describe('and', () => {
   it('does not repeat a clause', () =>
     expect(and('a = 1', 'a = 1', 'b = 2')).toBe('a = 1 AND b = 2'));
   it('skips empty clauses', () => expect(and('a = 1', '')).toBe('a = 1'));
+  it('narrows all of an OR', () =>
+    expect(and('a = 1 OR b = 2', 'c = 3')).toBe('(a = 1 OR b = 2) AND c = 3'));
+  it('leaves a filter alone that nothing narrows', () =>
+    expect(and('a = 1 OR b = 2')).toBe('a = 1 OR b = 2'));
 });
 
 it('picks out a route by what is known of it', () => {

@@ -22,19 +22,32 @@ export function entry(map: MapField, key: string): string {
   return `${map}[${quote(key)}]`;
 }
 
-/** Splits at the ANDs that stand outside quotes. */
+/**
+ * Splits at the ANDs that stand outside quotes and parentheses. A filter with an OR
+ * there is one clause, in parentheses, and the AND of BETWEEN joins no clauses.
+ */
 export function clauses(filter: string): string[] {
   const found: string[] = [];
   let start = 0;
+  let depth = 0;
   let quoted = ''; // the quote that is open
+  let between = false;
   for (let i = 0; i < filter.length; i++) {
     const c = filter[i];
     if (quoted && c === '\\') i++;
     else if (quoted) quoted = c === quoted ? '' : quoted;
     else if (c === "'" || c === '"') quoted = c;
+    else if (c === '(') depth++;
+    else if (c === ')') depth--;
+    else if (depth > 0) continue;
+    else if (/^\s(or)\s/i.test(filter.slice(i, i + 4))) return [`(${filter.trim()})`];
+    else if (/^\sbetween\s/i.test(filter.slice(i, i + 9))) between = true;
     else if (/^\sand\s/i.test(filter.slice(i, i + 5))) {
-      found.push(filter.slice(start, i));
-      start = i + 5;
+      if (!between) {
+        found.push(filter.slice(start, i));
+        start = i + 5;
+      }
+      between = false;
       i += 4;
     }
   }
@@ -44,9 +57,11 @@ export function clauses(filter: string): string[] {
 
 /** The filter narrowed by some clauses; one that is there already is not repeated. */
 export function and(filter: string, ...more: string[]): string {
+  const narrower = more.filter((one) => one !== '');
+  if (narrower.length === 0) return filter;
   const all = clauses(filter);
-  for (const one of more) {
-    if (one !== '' && !all.includes(one)) all.push(one);
+  for (const one of narrower) {
+    if (!all.includes(one)) all.push(one);
   }
   return all.join(' AND ');
 }
