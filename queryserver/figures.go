@@ -14,4 +14,5 @@ func (a *api) registerFigures(h huma.API) {
 	a.registerServiceMap(h)
 	a.registerMarkers(h)
 	a.registerUsage(h)
+	a.registerLedger(h)
 }

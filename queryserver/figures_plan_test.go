@@ -53,6 +53,7 @@ func TestFigurePlans(t *testing.T) {
 		"servicemap":          {maps.calls, maps.peers, maps.consumers},
 		"releases":            {planReleases("default", sampleOf(planWeek, 1, 1), nil), planReleases("default", sampleOf(planHour, 1, 1), []serviceRelease{{"api", "v1"}})},
 		"usage":               {usage.days, usage.traffic, usage.disk},
+		"ledger":              {planLedger("default", window{floor(planHour.From, time.Minute), planTo}, time.Minute)},
 		"compare": {
 			planCompareScan(compare, compare.inside()), planCompareCount(compare, compare.inside(), whole),
 			planCompareItems(compare, compare.inside(), whole, 5, nil),
