@@ -81,7 +81,7 @@ func (c *collector) healthy() bool {
 // restart kills the collector as a crash would and starts it again.
 func (c *collector) restart(t *testing.T) {
 	t.Helper()
-	require.NoError(t, syscall.Kill(c.process.PID(), syscall.SIGKILL))
+	c.process.Kill()
 	<-c.process.Exited()
 	c.start(t)
 }
@@ -130,29 +130,38 @@ func TestSupervisedKills(t *testing.T) {
 		{"both", []string{"engine", "collector"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			seed := uint64(time.Now().UnixNano())
-			t.Logf("seed %d", seed)
-			random := rand.New(rand.NewPCG(seed, seed))
-			stack := harness.StartStack(t)
-			s := startSender(t, stack.NDJSON, stack.Data)
-			for range rounds(t) {
-				s.more(t, 1+random.Uint64N(20))
-				time.Sleep(time.Duration(random.IntN(1_500_000)) * time.Microsecond) // a random moment of a unit, not a wait for anything
-				var old []int
-				for _, v := range tt.victims {
-					old = append(old, childPID(t, stack, v, 0))
-				}
-				for _, pid := range old {
-					require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-				}
-				for i, v := range tt.victims {
-					childPID(t, stack, v, old[i])
-				}
-			}
-			s.more(t, 10)
-			s.finish(t, store{stack.ClickHouse.URL(), stack.ClickHouse.Password})
+			inGroups(t, rounds(t), func(t *testing.T, rounds int) { runSupervisedKills(t, tt.victims, rounds) })
 		})
 	}
+}
+
+func runSupervisedKills(t *testing.T, victims []string, rounds int) {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, seed))
+	stack := harness.StartStack(t)
+	to := store{stack.ClickHouse.URL(), stack.ClickHouse.Password}
+	s := startSender(t, stack.NDJSON, stack.Data)
+	defer s.stop()
+	for round := range rounds {
+		s.more(t, 1+random.Uint64N(20))
+		time.Sleep(time.Duration(random.IntN(1_500_000)) * time.Microsecond) // a random moment of a unit, not a wait for anything
+		var old []int
+		for _, v := range victims {
+			old = append(old, childPID(t, stack, v, 0))
+		}
+		for _, pid := range old {
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		}
+		for i, v := range victims {
+			childPID(t, stack, v, old[i])
+		}
+		s.more(t, 5)
+		s.recountPaused(t, to)
+		t.Logf("round %d: %d batches answered, everything is stored once", round, s.answered.Load())
+	}
+	s.finish(t, to)
 }
 
 // childPID waits until a child of up runs that is not the old one; up says 0 while

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -86,7 +85,7 @@ func outlives(p *harness.Process, listen string, f func(store) error) bool {
 // kill ends the engine as a crash would.
 func (e *engine) kill(t *testing.T) {
 	t.Helper()
-	require.NoError(t, syscall.Kill(e.PID(), syscall.SIGKILL))
+	e.Kill()
 	<-e.Exited()
 }
 
@@ -154,6 +153,18 @@ func rounds(t *testing.T) int {
 	n, err := strconv.Atoi(text)
 	require.NoError(t, err, "TRACKWAY_KILL_ROUNDS")
 	return n
+}
+
+// groupRounds is after how many rounds a test begins anew with an empty store, since
+// everything is counted after each.
+const groupRounds = 20
+
+// inGroups divides rounds over subtests.
+func inGroups(t *testing.T, rounds int, run func(t *testing.T, rounds int)) {
+	t.Helper()
+	for from := 0; from < rounds; from += groupRounds {
+		t.Run(fmt.Sprint(from), func(t *testing.T) { run(t, min(groupRounds, rounds-from)) })
+	}
 }
 
 func dataDir(t *testing.T) string {

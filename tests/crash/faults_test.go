@@ -3,171 +3,13 @@ package crash_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/trackwayhq/trackway/tests/crash/faultfs"
-	"github.com/trackwayhq/trackway/tests/harness"
 )
-
-// faults are collector and engine of which one, or both, keep their data on a disk
-// that kills.
-type faults struct {
-	victims []string
-	random  *rand.Rand
-
-	disk    *faultfs.Disk
-	mount   string
-	unmount func() error
-
-	address   string // of the engine
-	engineDir string
-	engine    *harness.Process
-	collector *collector
-
-	mu   sync.Mutex
-	pids []int // of the victims
-}
-
-const (
-	engineVictim    = "engine"
-	collectorVictim = "collector"
-)
-
-// places are the paths below which calls of a victim count.
-var places = map[string][]string{
-	engineVictim:    {"/engine/store/", "/engine/DIRTY", "/engine/run/.replace", "/engine/VERSION"},
-	collectorVictim: {"/collector/journal", "/collector/deadletter"},
-}
-
-func newFaults(t *testing.T, seed uint64, victims ...string) *faults {
-	t.Helper()
-	f := &faults{victims: victims, random: rand.New(rand.NewPCG(seed, seed)), disk: faultfs.New(), mount: t.TempDir(), address: freeAddress(t)}
-	f.attach(t)
-	t.Cleanup(func() {
-		f.kill() // the disk cannot be taken away from under a running process
-		require.NoError(t, f.unmount())
-	})
-	f.engineDir = f.dir(t, engineVictim)
-	f.collector = newCollector(t, f.address, f.dir(t, collectorVictim),
-		// Small files are ended, prepared, renamed and used again all the time.
-		"--config", "yaml:extensions::journal_storage::segment_bytes: 262144",
-		"--config", "yaml:extensions::journal_storage::max_bytes: 67108864")
-	f.startEngine(t)
-	f.collector.start(t)
-	f.register()
-	return f
-}
-
-func (f *faults) attach(t *testing.T) {
-	t.Helper()
-	var err error
-	f.unmount, err = f.disk.Mount(f.mount)
-	require.NoError(t, err)
-}
-
-func (f *faults) isVictim(name string) bool {
-	for _, v := range f.victims {
-		if v == name {
-			return true
-		}
-	}
-	return false
-}
-
-// dir is where a process keeps its data.
-func (f *faults) dir(t *testing.T, name string) string {
-	t.Helper()
-	if f.isVictim(name) {
-		return filepath.Join(f.mount, name)
-	}
-	return filepath.Join(t.TempDir(), name)
-}
-
-func (f *faults) store() store { return store{"http://" + f.address, password} }
-
-func (f *faults) launchEngine(t *testing.T) {
-	t.Helper()
-	f.engine = launchEngine(t, f.engineDir, f.address)
-}
-
-func (f *faults) startEngine(t *testing.T) {
-	t.Helper()
-	f.launchEngine(t)
-	f.engine.Ready(t)
-}
-
-func (f *faults) processes() (out []*harness.Process) {
-	if f.isVictim(engineVictim) {
-		out = append(out, f.engine)
-	}
-	if f.isVictim(collectorVictim) {
-		out = append(out, f.collector.process)
-	}
-	return out
-}
-
-// register notes which processes are killed together.
-func (f *faults) register() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.pids = nil
-	for _, p := range f.processes() {
-		f.pids = append(f.pids, p.PID())
-	}
-}
-
-// kill ends the victims. They are children that were not waited for, or have been,
-// once: register follows each start.
-func (f *faults) kill() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, pid := range f.pids {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
-}
-
-// launch starts the victims and does not wait for them.
-func (f *faults) launch(t *testing.T) {
-	t.Helper()
-	if f.isVictim(engineVictim) {
-		f.launchEngine(t)
-	}
-	if f.isVictim(collectorVictim) {
-		f.collector.launch(t)
-	}
-	f.register()
-}
-
-// start starts the victims and waits until they are ready.
-func (f *faults) start(t *testing.T) {
-	t.Helper()
-	f.launch(t)
-	if f.isVictim(engineVictim) {
-		f.engine.Ready(t)
-	}
-	if f.isVictim(collectorVictim) {
-		require.Eventually(t, f.collector.healthy, time.Minute, 20*time.Millisecond, "the collector is healthy")
-	}
-}
-
-// wait waits until the victims are dead.
-func (f *faults) wait() {
-	f.kill()
-	for _, p := range f.processes() {
-		<-p.Exited()
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.pids = nil
-}
 
 // trapAt is a trap for the nth call of some kinds that a victim makes.
 func (f *faults) trapAt(nth int, kinds ...faultfs.Kind) *faultfs.Trap {
@@ -182,13 +24,11 @@ func (f *faults) trapAt(nth int, kinds ...faultfs.Kind) *faultfs.Trap {
 // not keep.
 func (f *faults) powerCut(t *testing.T) {
 	t.Helper()
-	require.NoError(t, f.unmount())
 	if f.random.IntN(2) == 0 {
-		f.disk.CutPower(nil)
+		f.forget(t, nil)
 	} else {
-		f.disk.CutPower(f.random)
+		f.forget(t, f.random)
 	}
-	f.attach(t)
 }
 
 // trapPatience is how long a call is waited for that may be rare.
@@ -271,39 +111,44 @@ func TestFaults(t *testing.T) {
 				name += "Kill"
 			}
 			t.Run(name, func(t *testing.T) {
-				seed := uint64(time.Now().UnixNano())
-				t.Logf("seed %d", seed)
-				f := newFaults(t, seed, victims...)
-				s := startSender(t, f.collector.ndjson, f.collector.data)
-				defer s.stop()
-				s.more(t, 5)
-				s.recountPaused(t, f.store())
-				f.store().setLifetime(t, int(sourceLifetime.Seconds()))
-				merging := f.merge(t.Context())
-				defer merging()
-				for round := range faultRounds(t) {
-					began := time.Now()
-					choice := kinds[round%len(kinds)]
-					trap := f.trapAt(1+f.random.IntN(choice.most), choice.kinds...)
-					f.disk.Arm(trap)
-					t.Logf("round %d: %s", round, f.spring(t, trap, power))
-					for range f.random.IntN(mostRecoveries + 1) {
-						choice := kinds[f.random.IntN(len(kinds))]
-						trap := f.trapAt(1+f.random.IntN(choice.most), choice.kinds...)
-						f.disk.Arm(trap)
-						f.launch(t)
-						t.Logf("round %d, recovery: %s", round, f.spring(t, trap, power))
-					}
-					f.start(t)
-					s.more(t, 5)
-					recovered := time.Now()
-					s.recountPaused(t, f.store())
-					t.Logf("round %d: faults %s, recount %s", round, recovered.Sub(began).Round(time.Millisecond), time.Since(recovered).Round(time.Millisecond))
-				}
-				s.finish(t, f.store())
+				inGroups(t, faultRounds(t), func(t *testing.T, rounds int) { runFaults(t, victims, power, rounds) })
 			})
 		}
 	}
+}
+
+func runFaults(t *testing.T, victims []string, power bool, rounds int) {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	f := newFaults(t, seed, victims...)
+	s := startSender(t, f.collector.ndjson, f.collector.data)
+	defer s.stop()
+	s.more(t, 5)
+	s.recountPaused(t, f.store())
+	f.store().setLifetime(t, int(sourceLifetime.Seconds()))
+	merging := f.merge(t.Context())
+	defer merging()
+	for round := range rounds {
+		began := time.Now()
+		choice := kinds[round%len(kinds)]
+		trap := f.trapAt(1+f.random.IntN(choice.most), choice.kinds...)
+		f.disk.Arm(trap)
+		t.Logf("round %d: %s", round, f.spring(t, trap, power))
+		for range f.random.IntN(mostRecoveries + 1) {
+			choice := kinds[f.random.IntN(len(kinds))]
+			trap := f.trapAt(1+f.random.IntN(choice.most), choice.kinds...)
+			f.disk.Arm(trap)
+			f.launch(t)
+			t.Logf("round %d, recovery: %s", round, f.spring(t, trap, power))
+		}
+		f.start(t)
+		s.more(t, 5)
+		recovered := time.Now()
+		s.recountPaused(t, f.store())
+		t.Logf("round %d: faults %s, recount %s", round, recovered.Sub(began).Round(time.Millisecond), time.Since(recovered).Round(time.Millisecond))
+	}
+	s.finish(t, f.store())
 }
 
 // faultRounds is how often each kind of fault is made: with TRACKWAY_KILL_ROUNDS

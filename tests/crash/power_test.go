@@ -9,31 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/trackwayhq/trackway/tests/crash/faultfs"
 )
-
-// machine has a disk of its own, on which an engine keeps its data.
-type machine struct {
-	disk    *faultfs.Disk
-	mount   string
-	unmount func() error
-}
-
-func newMachine(t *testing.T) *machine {
-	t.Helper()
-	m := &machine{disk: faultfs.New(), mount: t.TempDir()}
-	m.attach(t)
-	t.Cleanup(func() { require.NoError(t, m.unmount()) })
-	return m
-}
-
-func (m *machine) attach(t *testing.T) {
-	t.Helper()
-	var err error
-	m.unmount, err = m.disk.Mount(m.mount)
-	require.NoError(t, err)
-}
 
 // start starts an engine whose data is on the disk.
 func (m *machine) start(t *testing.T) *engine {
@@ -46,9 +22,7 @@ func (m *machine) start(t *testing.T) *engine {
 func (m *machine) cutPower(t *testing.T, e *engine, random *rand.Rand) {
 	t.Helper()
 	e.kill(t)
-	require.NoError(t, m.unmount())
-	m.disk.CutPower(random)
-	m.attach(t)
+	m.forget(t, random)
 }
 
 // The power fails right after a unit was stored, before whoever sent it has noted

@@ -110,6 +110,12 @@ func (p *Process) Stderr() string { return p.stderr.String() }
 // Exited is closed when the child has ended.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
+// Kill ends the child as a crash would and does not wait for it. One that has ended
+// is left alone, whoever has its process id now.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill()
+}
+
 // Stop asks the child to end with SIGTERM, and ends it with SIGKILL where it
 // does not, which fails the test. Stopping twice is fine.
 func (p *Process) Stop(t testing.TB) {
