@@ -36,7 +36,7 @@ type Facet struct {
 	Values   []FacetValue `json:"values" doc:"Most frequent first."`
 	Distinct uint64       `json:"distinct" doc:"How many values there are; in a sample, how many were seen."`
 	Count    uint64       `json:"count" doc:"Records with a value, those beyond the limit included."`
-	Source   string       `json:"source" doc:"Where the counts come from: cnt_h and cnt_m are rollups, facets the rollup of attributes, in which values beyond a key's 256 are (other); requests, spans and events are the records."`
+	Source   string       `json:"source" doc:"Where the counts come from: cnt_h and cnt_m are rollups, facets the rollup of attributes, in which values beyond a key's 256 are (other); journey the index of correlation keys, which knows no weights; requests, spans and events are the records."`
 }
 
 // FacetValue is one value and its count.
@@ -138,8 +138,9 @@ func (q facetsQuestion) split() (counts, attributes, rows []int) {
 }
 
 func (a *api) fillFromRows(ctx context.Context, out *valueCounts, q facetsQuestion, fields []int) error {
-	if len(fields) == 0 {
-		return nil
+	fields, err := a.fillFromJourney(ctx, out, q, fields)
+	if err != nil || len(fields) == 0 {
+		return err
 	}
 	n, err := a.rowsToRead(ctx, q.project, q.kind, q.filter, q.window)
 	if err != nil {

@@ -63,8 +63,12 @@ func TestFigurePlans(t *testing.T) {
 		"scan":              {planScan("default", record.Request, mustParse(t, "status >= 500"), planHour)},
 		"facets_counts":     {planFacetCounts(facets("status,route,status_class", "service = 'api'", "", planHour))},
 		"facets_attributes": {planFacetAttributes(facets("attributes['plan'],attributes.region", "", "ent", planWeek))},
-		"facets_rows":       {planFacetRows(facets("env,attributes['plan']", "duration_ms > 800", "", planHour), sampleOf(planHour, 1, 1))},
-		"facets_sample":     {planFacetRows(facets("correlation['account_id']", "", "acc", planHour), sampled)},
+		"facets_journey": {
+			planFacetJourneyScan(facets("correlation.user_id", "", "", planHour)),
+			planFacetJourney(facets("correlation.user_id", "", "u_11", planHour)),
+		},
+		"facets_rows":   {planFacetRows(facets("env,attributes['plan']", "duration_ms > 800", "", planHour), sampleOf(planHour, 1, 1))},
+		"facets_sample": {planFacetRows(facets("correlation['account_id']", "", "acc", planHour), sampled)},
 		"groups": {
 			planGroupCounts(groups(record.Request, "service,route", "method = 'GET'", true, true)),
 			planGroupLatencies(groups(record.Request, "service,route", "method = 'GET'", true, true)),

@@ -1,0 +1,4 @@
+EXPLAIN ESTIMATE
+SELECT rid
+FROM journey
+WHERE project = {project:String}{{.Where}}
