@@ -192,10 +192,6 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 	if q := e.cfg.Queue.Get(); q != nil && !q.WaitForResult && q.StorageID == nil {
 		e.set.Logger.Warn("sending_queue::wait_for_result is off: what is answered is lost when the collector dies before it is stored")
 	}
-	e.registration, err = e.telemetry.ObserveOverCap(e.observeOverCap, e.observeLeftOut)
-	if err != nil {
-		return fmt.Errorf("telemetry: %w", err)
-	}
 	e.statusMu.Lock()
 	e.host = host
 	e.statusMu.Unlock()
@@ -212,6 +208,9 @@ func (e *rollupExporter) Start(ctx context.Context, host component.Host) error {
 			return fmt.Errorf("batch ids: %w", err)
 		}
 		queue = queueHost{Host: host, id: *e.cfg.Queue.Get().StorageID, storage: e.storage}
+	}
+	if e.registration, err = e.observe(); err != nil {
+		return fmt.Errorf("telemetry: %w", err)
 	}
 	if err := e.queue.Start(ctx, queue); err != nil {
 		return err
@@ -254,7 +253,10 @@ func (e *rollupExporter) Shutdown(ctx context.Context) error {
 	if e.letters != nil {
 		err = errors.Join(err, e.letters.Close())
 	}
-	return errors.Join(err, e.registration.Unregister())
+	if e.registration != nil {
+		err = errors.Join(err, e.registration.Unregister())
+	}
+	return err
 }
 
 // reportStatus tells the collector how the store is, when that changes.
@@ -277,16 +279,4 @@ func (e *rollupExporter) reportStatus(err error) {
 	}
 	e.last = event.Status()
 	componentstatus.ReportStatus(e.host, event)
-}
-
-func (e *rollupExporter) observeLeftOut(observe func(int64, ...metric.ObserveOption)) {
-	for i, n := range e.conv.LeftOut() {
-		observe(int64(n), metric.WithAttributes(attribute.String("part", convert.PartNames[i])))
-	}
-}
-
-func (e *rollupExporter) observeOverCap(observe func(int64, ...metric.ObserveOption)) {
-	for i, n := range e.conv.OverCap() {
-		observe(int64(n), metric.WithAttributes(attribute.String("column", convert.FieldNames[i])))
-	}
 }

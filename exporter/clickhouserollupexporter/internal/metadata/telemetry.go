@@ -22,6 +22,9 @@ type TelemetryBuilder struct {
 	ExporterClickhouseRollupItemDeliveries    metric.Int64Histogram
 	ExporterClickhouseRollupRefusedDeliveries metric.Int64Counter
 	ExporterClickhouseRollupDeadLetterItems   metric.Int64Counter
+	ExporterClickhouseRollupDeadLetters       metric.Int64ObservableGauge
+	ExporterClickhouseRollupDeadLetterBytes   metric.Int64ObservableGauge
+	ExporterClickhouseRollupBatchIDs          metric.Int64ObservableGauge
 	ExporterClickhouseRollupUnreadableItems   metric.Int64Counter
 	ExporterClickhouseRollupBudgetDroppedRows metric.Int64Counter
 
@@ -89,6 +92,24 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 		metric.WithUnit("{items}"),
 	)
 	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupDeadLetters, err = b.meter.Int64ObservableGauge(
+		"otelcol_exporter_clickhouse_rollup_dead_letters",
+		metric.WithDescription("Number of dead letters that are there. [Development]"),
+		metric.WithUnit("{entries}"),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupDeadLetterBytes, err = b.meter.Int64ObservableGauge(
+		"otelcol_exporter_clickhouse_rollup_dead_letter_bytes",
+		metric.WithDescription("Bytes of the files of dead letters, which dead_letter::max_bytes bounds. [Development]"),
+		metric.WithUnit("By"),
+	)
+	errs = errors.Join(errs, err)
+	b.ExporterClickhouseRollupBatchIDs, err = b.meter.Int64ObservableGauge(
+		"otelcol_exporter_clickhouse_rollup_batch_ids",
+		metric.WithDescription("Number of senders' batch ids that are remembered, which batch_ids::max_ids bounds. [Development]"),
+		metric.WithUnit("{ids}"),
+	)
+	errs = errors.Join(errs, err)
 	b.ExporterClickhouseRollupUnreadableItems, err = b.meter.Int64Counter(
 		"otelcol_exporter_clickhouse_rollup_unreadable_queue_items",
 		metric.WithDescription("Number of items of the queue that could not be read, by reason. [Development]"),
@@ -110,16 +131,28 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 // Report tells the values of an observable instrument.
 type Report func(observe func(v int64, opts ...metric.ObserveOption))
 
-// ObserveOverCap registers the callbacks that report values beyond caps, and what
-// was left out of items. The registration must be undone at shutdown.
-func (b *TelemetryBuilder) ObserveOverCap(overCap, leftOut Report) (metric.Registration, error) {
+// Reports are those of the observable instruments.
+type Reports struct {
+	OverCap, LeftOut, DeadLetters, DeadLetterBytes, BatchIDs Report
+}
+
+// Observe registers the callback that reports. The registration must be undone at
+// shutdown.
+func (b *TelemetryBuilder) Observe(r Reports) (metric.Registration, error) {
 	return b.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		overCap(func(v int64, opts ...metric.ObserveOption) {
-			o.ObserveInt64(b.ExporterClickhouseRollupOverCap, v, opts...)
-		})
-		leftOut(func(v int64, opts ...metric.ObserveOption) {
-			o.ObserveInt64(b.ExporterClickhouseRollupLeftOut, v, opts...)
-		})
+		for _, of := range []struct {
+			instrument metric.Int64Observable
+			report     Report
+		}{
+			{b.ExporterClickhouseRollupOverCap, r.OverCap},
+			{b.ExporterClickhouseRollupLeftOut, r.LeftOut},
+			{b.ExporterClickhouseRollupDeadLetters, r.DeadLetters},
+			{b.ExporterClickhouseRollupDeadLetterBytes, r.DeadLetterBytes},
+			{b.ExporterClickhouseRollupBatchIDs, r.BatchIDs},
+		} {
+			of.report(func(v int64, opts ...metric.ObserveOption) { o.ObserveInt64(of.instrument, v, opts...) })
+		}
 		return nil
-	}, b.ExporterClickhouseRollupOverCap, b.ExporterClickhouseRollupLeftOut)
+	}, b.ExporterClickhouseRollupOverCap, b.ExporterClickhouseRollupLeftOut,
+		b.ExporterClickhouseRollupDeadLetters, b.ExporterClickhouseRollupDeadLetterBytes, b.ExporterClickhouseRollupBatchIDs)
 }
