@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/trackwayhq/trackway/engine/chdb"
@@ -66,9 +67,10 @@ func runStore(ctx context.Context, options Options, library *chdb.Library, data 
 		return err
 	}
 	defer instance.Close()
+	var warned sync.Once
 	syncLogs := func() {
 		if err := data.SyncLogs(); err != nil {
-			options.Log.Warn(err.Error())
+			warned.Do(func() { options.Log.Warn(err.Error()) })
 		}
 	}
 	syncLogs()

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# Installs what the tests start: a browser, strace (fault injection), curl, and
-# Postgres. Needs Debian or Ubuntu, and root or sudo where something is missing.
+# Installs what the tests start: a browser, strace and FUSE (fault injection), lsattr,
+# curl, and Postgres. Needs Debian or Ubuntu, and root or sudo where something is missing.
 set -euo pipefail
 
 wanted=()
 command -v chromium >/dev/null || wanted+=(chromium)
 command -v strace >/dev/null || wanted+=(strace)
+command -v lsattr >/dev/null || wanted+=(e2fsprogs)
+# Root mounts by itself.
+[ "$(id -u)" -eq 0 ] || command -v fusermount3 >/dev/null || wanted+=(fuse3)
 command -v curl >/dev/null || wanted+=(curl)
 compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || wanted+=(postgresql)
 [ ${#wanted[@]} -eq 0 ] && exit 0

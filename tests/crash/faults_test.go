@@ -31,14 +31,19 @@ func (f *faults) powerCut(t *testing.T) {
 	}
 }
 
+// fails tells whether the power fails at a kill: not always, because what a killed
+// process has not synced may still be lost when the next one dies.
+func (f *faults) fails() bool { return f.random.IntN(3) > 0 }
+
 // trapPatience is how long a call is waited for that may be rare.
 const trapPatience = 10 * time.Second
 
 // spring arms a trap, waits until it has killed, or kills without it, and leaves the
 // disk as it is found afterwards.
-func (f *faults) spring(t *testing.T, trap *faultfs.Trap, power bool) string {
+func (f *faults) spring(t *testing.T, trap *faultfs.Trap, power bool) (what string) {
 	t.Helper()
-	what := fmt.Sprintf("not met: call %d of %v", trap.Nth, trap.Kinds)
+	what = fmt.Sprintf("not met: call %d of %v", trap.Nth, trap.Kinds)
+	defer func() { what += map[bool]string{true: ", power cut"}[power] }()
 	select {
 	case <-trap.Sprung():
 		what = fmt.Sprintf("%s (call %d of %v)", trap.Call(), trap.Nth, trap.Kinds)
@@ -97,7 +102,7 @@ const mostRecoveries = 2
 
 // The collector, the engine, or both, die at a write, sync or change of a name, and
 // again while they recover from that; then everything is counted. With power, all
-// that was not synced is gone as well.
+// that was not synced is gone as well, most of the times.
 func TestFaults(t *testing.T) {
 	for _, victims := range [][]string{{collectorVictim}, {engineVictim}, {engineVictim, collectorVictim}} {
 		for _, power := range []bool{false, true} {
@@ -134,13 +139,13 @@ func runFaults(t *testing.T, victims []string, power bool, rounds int) {
 		choice := kinds[round%len(kinds)]
 		trap := f.trapAt(1+f.random.IntN(choice.most), choice.kinds...)
 		f.disk.Arm(trap)
-		t.Logf("round %d: %s", round, f.spring(t, trap, power))
+		t.Logf("round %d: %s", round, f.spring(t, trap, power && f.fails()))
 		for range f.random.IntN(mostRecoveries + 1) {
 			choice := kinds[f.random.IntN(len(kinds))]
 			trap := f.trapAt(1+f.random.IntN(choice.most), choice.kinds...)
 			f.disk.Arm(trap)
 			f.launch(t)
-			t.Logf("round %d, recovery: %s", round, f.spring(t, trap, power))
+			t.Logf("round %d, recovery: %s", round, f.spring(t, trap, power && f.fails()))
 		}
 		f.start(t)
 		s.more(t, 5)
