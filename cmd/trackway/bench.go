@@ -23,7 +23,7 @@ func newBenchCommand() *cobra.Command {
 		Args:  noCommand,
 		RunE:  help,
 	}
-	cmd.AddCommand(newBenchIngestCommand(), newBenchSizeCommand(), newBenchSenderCommand())
+	cmd.AddCommand(newBenchIngestCommand(), newBenchQueryCommand(), newBenchSizeCommand(), newBenchSenderCommand())
 	return cmd
 }
 
