@@ -3,6 +3,7 @@ package admissionextension
 import (
 	"context"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"time"
@@ -48,6 +49,7 @@ func (a *admissionExtension) serveHTTP(w http.ResponseWriter, r *http.Request, n
 		return
 	}
 	answered.body = b
+	raw := r.Body
 	defer func() {
 		b.charge(b.read) // a handler need not read to the end
 		_ = b.Close()
@@ -55,6 +57,11 @@ func (a *admissionExtension) serveHTTP(w http.ResponseWriter, r *http.Request, n
 	inner := r.WithContext(admission.NewContext(ctx, q))
 	inner.Body = b
 	next.ServeHTTP(answered, inner)
+	if b.failure != nil {
+		// A sender that is still writing when the connection is closed may never see
+		// the answer. What it has left is as long as a body may be, or it is cut off.
+		_, _ = io.CopyN(io.Discard, raw, a.cfg.MaxRequestBytes)
+	}
 }
 
 // open takes what is known about a body before it is read: its length, and what

@@ -32,7 +32,8 @@ const (
 )
 
 var (
-	anyValue     = &message{bytes: 16 * inline, field: 24}
+	anyValue     = &message{field: 24} // in its KeyValue or log record
+	element      = &message{bytes: 16 * inline, field: 24}
 	keyValue     = &message{bytes: 40 * inline}
 	keyValueList = &message{bytes: 32}
 	arrayValue   = &message{bytes: 32}
@@ -67,7 +68,8 @@ func init() { // values hold values
 	anyValue.messages = fields{5: arrayValue, 6: keyValueList}
 	keyValue.messages = fields{2: anyValue}
 	keyValueList.messages = fields{1: keyValue}
-	arrayValue.messages = fields{1: anyValue}
+	element.messages = anyValue.messages
+	arrayValue.messages = fields{1: element}
 }
 
 // export is a request of messages for resources.

@@ -24,9 +24,11 @@ const (
 	wantTag state = iota
 	wantNumber
 	wantLength
-	// lost is where the bytes are not what they should be, or are groups, which
-	// OTLP has none of. A decoder fails there too; should one go on, it is charged for
-	// the worst that the rest can be.
+	// broken is where the bytes are not what they should be. A decoder fails there too:
+	// what it makes of those before was counted.
+	broken
+	// lost is behind the start of a group, which OTLP has none of and decoders pass
+	// over. They are not followed: the rest counts as the worst that it can be.
 	lost
 )
 
@@ -55,9 +57,13 @@ func (p *protobuf) Write(b []byte) (int, error) {
 			p.close()
 			continue
 		}
-		if p.state == lost {
+		switch p.state {
+		case broken:
+			return n, nil
+		case lost:
 			p.bytes += worst * int64(len(b))
 			return n, nil
+		case wantTag, wantNumber, wantLength:
 		}
 		c := b[0]
 		b = b[1:]
@@ -65,7 +71,7 @@ func (p *protobuf) Write(b []byte) (int, error) {
 		p.varint |= uint64(c&0x7f) << p.shift
 		if c >= 0x80 {
 			if p.shift += 7; p.shift >= 64 {
-				p.state = lost
+				p.state = broken
 			}
 			continue
 		}
@@ -96,7 +102,7 @@ func (p *protobuf) number(v uint64, b []byte) error {
 	case wantTag:
 		p.field = int32(v >> 3)
 		if p.field <= 0 {
-			p.state = lost
+			p.state = broken
 			return nil
 		}
 		switch v & 7 {
@@ -108,8 +114,10 @@ func (p *protobuf) number(v uint64, b []byte) error {
 			p.state = wantLength
 		case 5:
 			p.pass(4)
-		default:
+		case 3:
 			p.state = lost
+		default:
+			p.state = broken
 		}
 		return nil
 	case wantNumber:
@@ -118,7 +126,7 @@ func (p *protobuf) number(v uint64, b []byte) error {
 	case wantLength:
 		p.state = wantTag
 		if v > uint64(top.end-p.pos) {
-			p.state = lost
+			p.state = broken
 			return nil
 		}
 		inner := top.inner(p.field)
@@ -139,7 +147,7 @@ func (p *protobuf) number(v uint64, b []byte) error {
 		}
 		p.open = append(p.open, frame{inner, p.pos + int64(v)})
 		p.close()
-	case lost:
+	case broken, lost:
 	}
 	return nil
 }
@@ -197,7 +205,7 @@ func (p *protobuf) close() {
 	}
 	for p.open[len(p.open)-1].end <= p.pos {
 		if p.open[len(p.open)-1].end < p.pos {
-			p.state = lost // a value reaches beyond its message
+			p.state = broken // a value reaches beyond its message
 			return
 		}
 		p.open = p.open[:len(p.open)-1]

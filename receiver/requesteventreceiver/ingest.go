@@ -51,11 +51,9 @@ func (r *requestEventReceiver) ingest(w http.ResponseWriter, req *http.Request) 
 	result, err := r.read(ctx, d, newLineReader(req.Body, r.cfg.MaxLineBytes, req.ContentLength, held.take), &held)
 	if err != nil {
 		a := r.readFailure(err)
-		if a.status == http.StatusTooManyRequests {
-			// Read on, within max_request_bytes: a sender that is still writing when
-			// the connection is closed may never see the answer.
-			_, _ = io.Copy(io.Discard, req.Body)
-		}
+		// Read on, within max_request_bytes: a sender that is still writing when the
+		// connection is closed may never see the answer.
+		_, _ = io.Copy(io.Discard, req.Body)
 		r.write(w, req, a)
 		return
 	}
