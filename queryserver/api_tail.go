@@ -2,11 +2,13 @@ package queryserver
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/trackwayhq/trackway/internal/filter"
 	"github.com/trackwayhq/trackway/internal/record"
 )
 
@@ -56,6 +58,11 @@ func (a *api) tail(_ context.Context, in *tailInput) (*huma.StreamResponse, erro
 	if err != nil {
 		return nil, err
 	}
+	text := expr.String()
+	if len(text) > filter.MaxLength {
+		// Collectors read it again, with the same limit.
+		return nil, badParameter("filter", in.Filter, fmt.Errorf("written out it has %d bytes, and the live tail takes %d", len(text), filter.MaxLength))
+	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		ctx.SetHeader("Content-Type", "text/event-stream")
 		ctx.SetHeader("X-Accel-Buffering", "no")
@@ -63,6 +70,6 @@ func (a *api) tail(_ context.Context, in *tailInput) (*huma.StreamResponse, erro
 		if !ok {
 			panic("tail: the HTTP adapter gives no http.ResponseWriter")
 		}
-		a.tails.serve(ctx.Context(), in.Project, expr.String(), w)
+		a.tails.serve(ctx.Context(), in.Project, text, w)
 	}}, nil
 }

@@ -28,7 +28,7 @@ func TestStoreTakesTheLargestFilters(t *testing.T) {
 		"list":         "service IN ('api'" + strings.Repeat(", 'x'", filter.MaxValues-1) + ")",
 		"longest list": "service IN ('" + strings.Repeat("x", 15_000) + "', 'api')",
 		"numbers":      "attributes['k'] IN (1" + numbered(100) + ")",
-		"deep":         strings.Repeat("NOT (status:1 OR ", filter.MaxDepth/2) + "status:2" + strings.Repeat(")", filter.MaxDepth/2),
+		"deep":         strings.Repeat("NOT (status:1 OR ", filter.MaxDepth/2-1) + "status:2" + strings.Repeat(")", filter.MaxDepth/2-1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			expr, err := filter.Parse(in)

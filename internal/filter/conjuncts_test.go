@@ -112,7 +112,7 @@ func TestImplications(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	values := []string{"v", "w", "2", "2.0", ""}
 	var records []record.Record
-	for range 300 {
+	for range 200 {
 		rec := record.Record{Kind: record.Kind(1 + r.IntN(3)), Service: values[r.IntN(5)], Route: values[r.IntN(5)], SpanKind: "http", Status: uint16(r.IntN(600)), Duration: uint64(r.IntN(6))}
 		if r.IntN(2) == 0 {
 			rec.Correlation = record.Pairs{{Key: "k", Value: values[r.IntN(5)]}}
@@ -125,7 +125,7 @@ func TestImplications(t *testing.T) {
 		records = append(records, rec)
 	}
 	matched, told := 0, 0
-	for range 3000 {
+	for range 1200 {
 		text := impliedFilter(r, r.IntN(4))
 		e, err := Parse(text)
 		if err != nil {

@@ -25,8 +25,11 @@ const (
 	// MaxPatterns is the most patterns and free texts in a filter. They cost the most
 	// of all comparisons, by the length of what is searched.
 	MaxPatterns = 32
-	// MaxDepth is how deep parentheses and NOT may be nested.
+	// MaxDepth is how deep AND, OR and NOT may be nested in each other.
 	MaxDepth = 64
+	// maxNesting is how deep parentheses and NOT may be nested in the text: the
+	// canonical form of a tree of MaxDepth stays below it.
+	maxNesting = 4 * MaxDepth
 )
 
 // Parse reads a filter. The error is an *Error.
@@ -58,7 +61,33 @@ func (p *parser) filter() (Node, error) {
 	if p.tok.kind != tokEnd {
 		return nil, p.expected("AND, OR, another term, or the end of the filter")
 	}
+	if deep := below(root, MaxDepth); deep != nil {
+		at := deep.Pos()
+		return nil, &Error{Pos: at, Length: 1, Found: strconv.Quote(p.lex.src[at:at+1]) + " at depth " + strconv.Itoa(MaxDepth+1), Expected: "AND, OR and NOT to be nested at most " + strconv.Itoa(MaxDepth) + " deep"}
+	}
 	return root, nil
+}
+
+// below finds a node that lies deeper in the tree than depth; nil when there is none.
+func below(n Node, depth int) Node {
+	if depth < 0 {
+		return n
+	}
+	var terms []Node
+	switch n := n.(type) {
+	case *And:
+		terms = n.Terms
+	case *Or:
+		terms = n.Terms
+	case *Not:
+		terms = []Node{n.Term}
+	}
+	for _, t := range terms {
+		if deep := below(t, depth-1); deep != nil {
+			return deep
+		}
+	}
+	return nil
 }
 
 // invalidUTF8 is where s stops being UTF-8, -1 when it does not.
@@ -126,8 +155,8 @@ func (p *parser) countPattern() error {
 
 // nest counts a level of nesting, until the function it gives is called.
 func (p *parser) nest() (func(), error) {
-	if p.depth++; p.depth > MaxDepth {
-		return nil, p.expected("at most " + strconv.Itoa(MaxDepth) + " levels of parentheses and NOT")
+	if p.depth++; p.depth > maxNesting {
+		return nil, p.expected("at most " + strconv.Itoa(maxNesting) + " levels of parentheses and NOT")
 	}
 	return func() { p.depth-- }, nil
 }

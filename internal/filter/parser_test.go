@@ -85,8 +85,9 @@ func TestParseErrors(t *testing.T) {
 		{strings.Repeat("x:1 ", MaxTerms+1), 4 * MaxTerms, 1, `"x"`, "at most 256 comparisons"},
 		{"route ~ '(abc|def){500}'", 8, 16, `"'(abc|def){500}'"`, "a smaller expression"},
 		{"status IN (1" + strings.Repeat(",1", MaxValues) + ")", 12 + 2*MaxValues - 1, 1, `"1"`, "at most 1000 values"},
-		{strings.Repeat("(", MaxDepth+1), MaxDepth, 1, `"("`, "at most 64 levels"},
-		{strings.Repeat("-", MaxDepth+1), MaxDepth, 1, `"-"`, "at most 64 levels"},
+		{strings.Repeat("(", maxNesting+1), maxNesting, 1, `"("`, "at most 256 levels"},
+		{strings.Repeat("-", maxNesting+1), maxNesting, 1, `"-"`, "at most 256 levels"},
+		{strings.Repeat("a:1 OR -(", MaxDepth/2) + "b:1 c:1" + strings.Repeat(")", MaxDepth/2), 9 * MaxDepth / 2, 1, `"b" at depth 65`, "at most 64 deep"},
 	} {
 		t.Run(tc.in, func(t *testing.T) {
 			_, err := Parse(tc.in)
@@ -174,4 +175,25 @@ func comparisons(e *Expr) []*Compare {
 		}
 	}
 	return out
+}
+
+// The canonical form of what is nested as deep as may be can be read.
+func TestDeepestFilters(t *testing.T) {
+	for in, depth := range map[string]int{
+		"a:1": MaxDepth, "status:5xx": MaxDepth - 1, "status NOT BETWEEN 1 AND 2": MaxDepth - 1, "a:1 b:2 OR c:3": MaxDepth - 2,
+	} {
+		for _, around := range [][2]string{{"x:1 OR NOT (", ")"}, {"(y:1 (x:1 OR y:2 AND ", "))"}, {"NOT (x:1 OR ", ")"}} {
+			text := strings.Repeat(around[0], (depth-1)/2) + in + strings.Repeat(around[1], (depth-1)/2)
+			e, err := Parse(text)
+			if err != nil {
+				t.Errorf("%s in %d of %q: %v", in, (depth-1)/2, around, err)
+				continue
+			}
+			roundTrip(t, e)
+		}
+	}
+	e, err := Parse(strings.Repeat("(", 200) + "a:1" + strings.Repeat(")", 200))
+	if err != nil || e.String() != "a = 1" {
+		t.Errorf("parentheses alone: %v", err)
+	}
 }
