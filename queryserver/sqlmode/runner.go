@@ -136,12 +136,15 @@ func (r *Runner) settings(project string, limits Limits) map[string]string {
 		"use_top_k_dynamic_filtering":               "0",
 		"max_temporary_data_on_disk_size_for_query": fmt.Sprint(maxSpill),
 		"max_recursive_cte_evaluation_depth":        fmt.Sprint(maxRecursion),
-		"use_query_cache":                           "0",
-		"max_query_size":                            fmt.Sprint(maxText),
-		"max_parser_depth":                          fmt.Sprint(2 * maxDepth),
-		"max_ast_depth":                             fmt.Sprint(2 * maxDepth),
-		"implicit_select":                           "0",
-		"allow_introspection_functions":             "0",
+		// What a condition did not match in a granule is remembered for all
+		// projects whose rows lie in it.
+		"use_query_condition_cache":     "0",
+		"use_query_cache":               "0",
+		"max_query_size":                fmt.Sprint(maxText),
+		"max_parser_depth":              fmt.Sprint(2 * maxDepth),
+		"max_ast_depth":                 fmt.Sprint(2 * maxDepth),
+		"implicit_select":               "0",
+		"allow_introspection_functions": "0",
 	})
 	if r.config.Username != "" {
 		// What the row policies of that user compare with.
