@@ -70,7 +70,7 @@ func runStore(ctx context.Context, options Options, library *chdb.Library, data 
 	var warned sync.Once
 	syncLogs := func() {
 		if err := data.SyncLogs(); err != nil {
-			warned.Do(func() { options.Log.Warn(err.Error()) })
+			warned.Do(func() { options.Log.Warn("deduplication logs are not synced", "error", err) })
 		}
 	}
 	syncLogs()

@@ -48,7 +48,8 @@ func (s *Store) SyncMerged() error {
 				continue
 			}
 			dir := filepath.Join(table, e.Name())
-			if !s.synced[dir] && !(isFirst && isOlder(e, writtenBack)) {
+			isKnown := s.synced[dir] || isFirst && isOlder(e, writtenBack)
+			if !isKnown {
 				if err := syncIndexes(dir); err != nil {
 					return fmt.Errorf("sync merged part %s: %w", dir, err)
 				}

@@ -125,10 +125,10 @@ func (c change) pieces() []change {
 		return []change{c}
 	}
 	var out []change
-	for len(c.data) > 0 {
-		n := min(int64(len(c.data)), pageSize-c.offset%pageSize)
-		out = append(out, change{offset: c.offset, data: c.data[:n]})
-		c.offset, c.data = c.offset+n, c.data[n:]
+	for offset, data := c.offset, c.data; len(data) > 0; {
+		n := min(int64(len(data)), pageSize-offset%pageSize)
+		out = append(out, change{offset: offset, data: data[:n]})
+		offset, data = offset+n, data[n:]
 	}
 	return out
 }
