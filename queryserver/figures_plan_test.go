@@ -102,9 +102,14 @@ func TestSampleSlices(t *testing.T) {
 	if s := sampleOf(planHour, 100, 100); s.slices != 0 || s.fraction != 1 || s.label() != nil || len(s.windows()) != 1 {
 		t.Errorf("what fits the budget is sampled: %+v", s)
 	}
+	for budget, want := range map[uint64]int{1: fewestSlices, 10_000: fewestSlices, 64 * granule: 64, 1 << 30: mostSlices} {
+		if s := sampleOf(planWeek, 1<<40, budget); s.slices != want || len(s.windows()) != want {
+			t.Errorf("%d slices for %d rows, want %d", s.slices, budget, want)
+		}
+	}
 	s := sampleOf(planWeek, 1_000_000, 10_000)
 	windows := s.windows()
-	if len(windows) != sampleSlices || s.fraction < 0.0099 || s.fraction > 0.0101 {
+	if len(windows) != fewestSlices || s.fraction < 0.0099 || s.fraction > 0.0101 {
 		t.Fatalf("%d slices of %v", len(windows), s)
 	}
 	for i, w := range windows {

@@ -9,7 +9,7 @@ import (
 
 const (
 	// releasesRows is how many rows are read to find releases; of more, slices.
-	releasesRows = 4_000_000
+	releasesRows = 1_000_000
 	// releasesBefore is how long a release must not have been seen to count as new.
 	releasesBefore = 24 * time.Hour
 	// maxReleases bounds the pairs of service and release that are looked at.

@@ -25,9 +25,11 @@ type sample struct {
 }
 
 const (
-	// sampleSlices is many enough for an estimate of the error, and few enough
-	// that each is longer than a granule of the store.
-	sampleSlices = 128
+	// A sample has a slice for each granule of the store in its budget, since more
+	// would read more, between bounds: enough for an estimate of the error, and
+	// not more than the index should be asked for.
+	fewestSlices, mostSlices = 32, 128
+	granule                  = 8192
 	// goldenRatio spreads the numbers of strata: Fibonacci hashing, Knuth, The Art of
 	// Computer Programming, volume 3, 6.4.
 	goldenRatio = 11400714819323198485
@@ -45,11 +47,11 @@ const sampleRule = "one slice of time from each of equally long parts of the win
 // sampleOf bounds how many of so many rows of a window are read.
 func sampleOf(w window, rows, budget uint64) sample {
 	s := sample{window: w, fraction: 1}
-	if rows <= budget || w.Span() < sampleSlices*time.Millisecond {
+	if rows <= budget || w.Span() < mostSlices*time.Millisecond {
 		return s
 	}
-	s.slices = sampleSlices
-	s.stratum = (w.Span() + sampleSlices - 1) / sampleSlices
+	s.slices = int(min(max(budget/granule, fewestSlices), mostSlices))
+	s.stratum = (w.Span() + time.Duration(s.slices) - 1) / time.Duration(s.slices)
 	s.slice = max(time.Duration(float64(s.stratum)*float64(budget)/float64(rows)), time.Microsecond)
 	s.fraction = float64(s.slice) / float64(s.stratum)
 	return s

@@ -84,6 +84,11 @@ export function request(i: number, more: Partial<Row> = {}): Row {
 const trace: Trace = {
   trace_id: TRACE_ID,
   truncated: false,
+  duration_ms: 812,
+  spans: [],
+  roots: ['a'.repeat(32)],
+  critical_path: [],
+  services: [],
   records: [
     request(3, { id: 'a'.repeat(32), ts: TO, duration: 812e6, duration_ms: 812 }),
     ...[
@@ -201,6 +206,7 @@ const overview: Overview = {
 const journey: Journey = {
   key: 'user_id',
   value: 'u_1137',
+  stats: { rows_read: 8192, bytes_read: 1e6, elapsed_ms: 8.2 },
   rows: Array.from({ length: 40 }, (_, i) => ({
     id: i.toString(16).padStart(32, '0'),
     type: i % 5 === 4 ? ('event' as const) : ('request' as const),
