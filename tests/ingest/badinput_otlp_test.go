@@ -163,8 +163,6 @@ func otlpBodies() []badCase {
 			assert.Error(t, err)
 			return 0, ""
 		}},
-		// The last, since memory is given back slowly.
-		otlp("a million events on a span", traces, protobuf, bad, []string{"max_delivery_bytes", "send smaller batches"}, manyEvents(1_000_000)),
 	}
 }
 
