@@ -94,7 +94,7 @@ func bareName(s string) bool {
 // where it is a bare name.
 func notBare(name string) string {
 	if !bareName(name) {
-		return aField
+		return aField + "; a text with a sign after it is searched for in quotes"
 	}
 	quoted := "['" + clip(name) + "']"
 	if p := record.PromotedResource(name); p != nil {

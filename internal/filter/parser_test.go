@@ -46,6 +46,7 @@ func TestParseErrors(t *testing.T) {
 		{"plan['x'] = 1", 0, 4, `"plan"`, "one of the maps attributes"},
 		{"in:5", 0, 2, `"in"`, "a field such as status"},
 		{"5 = 5", 0, 1, `"5"`, "a field such as status"},
+		{"10.0.0.1:8080", 0, 8, `"10.0.0.1"`, "is searched for in quotes"},
 		{"trace_id = 'abc'", 11, 5, `"'abc'"`, "32 hex digits"},
 		{"span_id > '00f067aa0ba902b7'", 8, 1, `">"`, "= or !="},
 		{"span_id BETWEEN 'a' AND 'b'", 8, 7, `"BETWEEN"`, "= or !="},
