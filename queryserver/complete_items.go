@@ -160,6 +160,13 @@ func (c *completer) addValues(ctx context.Context) error {
 			}
 		}
 		return nil
+	case column.Name == "severity":
+		for _, name := range filter.SeverityNames {
+			if c.typedStarts(name) {
+				c.addName(name)
+			}
+		}
+		return nil
 	case q.kind == record.Request && rollupColumns[column.Name]:
 		return c.addCounted(ctx, planCompleteCounts(q, column))
 	case column == correlationColumn:
@@ -185,6 +192,12 @@ func (c *completer) addCounted(ctx context.Context, q clickhouse.Query) error {
 		c.addValue(v)
 	}
 	return err
+}
+
+// addName adds a name for a number.
+func (c *completer) addName(name string) {
+	insert := filter.Literal(name, c.place.Quote, c.place.Want == filter.WantShortValue, false)
+	c.add(CompletionItem{Kind: "value", Text: name, Insert: insert})
 }
 
 func (c *completer) addValue(v counted) {

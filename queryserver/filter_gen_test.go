@@ -22,7 +22,7 @@ var (
 	filterShort = []string{
 		"status:5xx", "status:1XX", "status:200..400", "status:>=300", "status:500", "duration_ms:>1", "duration:>1ms", "duration:1ms..2ms", "duration:<=500us", "request_bytes:>=1kB", "request_bytes:1MiB", "request_bytes:<1GiB",
 		"a:*", "user_id:*", "service:*", "status:*", "severity:*", "request_bytes:*", "trace_id:*", "error_group:*", "ts:*", "type:event", "type:*e*", "a:1..100", "user_id:0..1e2", "route:/projects/*", "name:*out", "path:a*b", "user_id:u_*",
-		"user_id:>5", "a:<=1.0", "error_group:1000000000000000", "ts:>2026-11-01T12:00:00.5Z", "none:x", "user_id:u_1137", "a:1", "http.route:1",
+		"user_id:>5", "a:<=1.0", "error_group:1000000000000000", "ts:>2026-11-01T12:00:00.5Z", "none:x", "severity:info", "severity:>debug", "severity:!=warn", "user_id:u_1137", "a:1", "http.route:1",
 	}
 )
 

@@ -18,7 +18,7 @@ func (p *parser) test(f Field) (Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return p.then(p.comparison(f, op, lit))
+		return p.then(p.compared(f, op, lit))
 	case tokLike:
 		return p.pattern(f, Regexp, p.tok.not)
 	case tokColon:
@@ -84,6 +84,27 @@ func (p *parser) comparison(f Field, op Op, lit literal) (*Compare, error) {
 	return c, p.literal(c, lit)
 }
 
+// compared is comparison for literals that may name a range: severity = 'error' is
+// one of four numbers.
+func (p *parser) compared(f Field, op Op, lit literal) (Node, error) {
+	from, to, ok := severities(f.Column, lit)
+	if !ok {
+		return p.comparison(f, op, lit)
+	}
+	at := func(op Op, n uint64) *Compare { return &Compare{Field: f, Op: op, Value: Value{Uint: n}} }
+	switch op {
+	case Eq:
+		p.terms++ // it is two comparisons
+		return between(at(Ge, from), at(Le, to), false), nil
+	case Ne:
+		p.terms++
+		return between(at(Lt, from), at(Gt, to), true), nil
+	case Gt, Le:
+		return at(op, to), nil
+	}
+	return at(op, from), nil
+}
+
 // in reads IN and a list. A list of one is a comparison; a number that an integer
 // column cannot hold is left out.
 func (p *parser) in(f Field, not bool) (Node, error) {
@@ -102,12 +123,8 @@ func (p *parser) in(f Field, not bool) (Node, error) {
 		if p.values++; p.values > MaxValues {
 			return nil, p.expected("at most " + strconv.Itoa(MaxValues) + " values in lists")
 		}
-		c, err := p.comparison(f, Eq, lit)
-		if err != nil {
+		if err := p.member(in, lit); err != nil {
 			return nil, err
-		}
-		if c.Op == Eq && !slices.Contains(in.Values, c.Value) {
-			in.Values = append(in.Values, c.Value)
 		}
 		if err := p.advance(); err != nil {
 			return nil, err
@@ -120,6 +137,27 @@ func (p *parser) in(f Field, not bool) (Node, error) {
 		}
 	}
 	return p.then(in.simplest(), nil)
+}
+
+// member adds a literal to a list.
+func (p *parser) member(in *In, lit literal) error {
+	if from, to, ok := severities(in.Column, lit); ok {
+		for n := from; n <= to; n++ {
+			in.add(Value{Uint: n})
+		}
+		return nil
+	}
+	c, err := p.comparison(in.Field, Eq, lit)
+	if err == nil && c.Op == Eq {
+		in.add(c.Value)
+	}
+	return err
+}
+
+func (n *In) add(v Value) {
+	if !slices.Contains(n.Values, v) {
+		n.Values = append(n.Values, v)
+	}
 }
 
 // simplest is the list, or a comparison where it has fewer than two values.

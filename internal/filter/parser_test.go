@@ -55,6 +55,8 @@ func TestParseErrors(t *testing.T) {
 		{"duration > 5parsecs", 11, 8, `"5parsecs"`, "a duration such as"},
 		{"request_bytes > 5parsecs", 16, 8, `"5parsecs"`, "a size such as"},
 		{"status > 1.2.3", 9, 5, `"1.2.3"`, "a number"},
+		{"severity = error", 11, 5, `"error"`, "a number from 1 to 24, or a name"},
+		{"severity IN ('eror')", 13, 6, `"'eror'"`, "a number from 1 to 24"},
 		{"status IN 5", 10, 1, `"5"`, "( and a list"},
 		{"status IN (5", 12, 0, "end of filter", ", or )"},
 		{"status IN ()", 11, 1, `")"`, "a number"},

@@ -67,6 +67,12 @@ func TestString(t *testing.T) {
 		{"status = 5 ;", `status = 5 AND ";"`},
 		{"x-request-id:7", "x-request-id = 7"},
 		{"error_group:00000000000000Af", "error_group = '00000000000000af'"},
+		{"severity:error", "severity >= 17 AND severity <= 20"},
+		{"severity:>=WARN", "severity >= 13"},
+		{"severity > 'info'", "severity > 12"},
+		{"severity < 'info' OR severity <= \"debug\"", "severity < 9 OR severity <= 8"},
+		{"severity IN ('error', 18, 21)", "severity IN (17, 18, 19, 20, 21)"},
+		{"severity != 'fatal'", "severity < 21 OR severity > 24"},
 		{"'it\\'s\\n'", `"it's\n"`},
 	} {
 		t.Run(tc.in, func(t *testing.T) {

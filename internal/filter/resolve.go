@@ -124,6 +124,8 @@ func literalOf(c *Column) string {
 		return "a number, or a duration such as 250ms or 1m30s"
 	case c.Size:
 		return "a number of bytes, or a size such as 500kB or 1.5MiB"
+	case c.Name == "severity":
+		return "a number from 1 to 24, or a name such as 'warn' or 'error'"
 	case c.Type == Uint:
 		return "a number"
 	case c.Type == Map:

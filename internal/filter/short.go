@@ -36,13 +36,13 @@ func (p *parser) short(f Field) (Node, error) {
 		if op == 0 {
 			op = Eq
 		}
-		return p.then(p.comparison(f, op, literal{text: t.text, quoted: true}))
+		return p.then(p.compared(f, op, literal{text: t.text, quoted: true}))
 	}
 	if p.tok = p.lex.short(); p.tok.kind == tokEnd {
 		return nil, p.expected("a value")
 	}
 	if op != 0 {
-		return p.then(p.comparison(f, op, literal{text: unescapeShort(p.tok.text), loose: true}))
+		return p.then(p.compared(f, op, literal{text: unescapeShort(p.tok.text), loose: true}))
 	}
 	return p.then(p.shortValue(f, p.tok.text))
 }
@@ -66,7 +66,7 @@ func (p *parser) shortValue(f Field, raw string) (Node, error) {
 	if containsStar(raw) && (f.Column.Type == Text || f.Column.Type == Map) {
 		return p.patternOf(f, Like, false, globToLike(raw))
 	}
-	n, err := p.comparison(f, Eq, literal{text: unescapeShort(raw), loose: true})
+	n, err := p.compared(f, Eq, literal{text: unescapeShort(raw), loose: true})
 	if err != nil && f.Column.Name == "status" {
 		return nil, p.expected("a number, a class such as 5xx, or a range such as 500..599")
 	}
