@@ -140,15 +140,12 @@ func (s store) tryCreateSchema(ctx context.Context) error {
 	})
 }
 
-// defaultRounds are enough to see that a test works.
-const defaultRounds = 5
-
 // rounds is how often tests kill at random.
 func rounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("TRACKWAY_KILL_ROUNDS")
 	if text == "" {
-		return defaultRounds
+		return 5
 	}
 	n, err := strconv.Atoi(text)
 	require.NoError(t, err, "TRACKWAY_KILL_ROUNDS")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -84,16 +85,33 @@ const sourceLifetime = 3 * 5 * time.Second
 // mergePause lets inserts through.
 const mergePause = 100 * time.Millisecond
 
-// kinds are the choices of what a trap counts, and how far it counts under load:
-// some 1,000 writes, 100 syncs and 100 changes of names pass in a second.
-var kinds = []struct {
+// choice is what a trap counts.
+type choice struct {
 	kinds []faultfs.Kind
-	most  int
-}{
-	{[]faultfs.Kind{faultfs.Write}, 200},
-	{[]faultfs.Kind{faultfs.Sync}, 60},
-	{[]faultfs.Kind{faultfs.Rename}, 60},
-	{nil, 300},
+	most  int      // the last call that it may be
+	below []string // in place of all places of the victims
+}
+
+// choices are what rounds take in turn. Under load some 1,000 writes, 100 syncs and 100
+// changes of names pass in a second, and few to the dead letters.
+var choices = []choice{
+	{kinds: []faultfs.Kind{faultfs.Write}, most: 200},
+	{kinds: []faultfs.Kind{faultfs.Sync}, most: 60},
+	{kinds: []faultfs.Kind{faultfs.Rename}, most: 60},
+	{most: 300},
+	{most: 8, below: []string{"/collector/deadletter"}},
+}
+
+// choose gives a trap of a choice. The dead letters are the collector's alone.
+func (f *faults) choose(c choice) *faultfs.Trap {
+	if len(c.below) > 0 && !f.isVictim(collectorVictim) {
+		c = choices[0]
+	}
+	trap := f.trapAt(1+f.random.IntN(c.most), c.kinds...)
+	if len(c.below) > 0 {
+		trap.Below = c.below
+	}
+	return trap
 }
 
 // mostRecoveries is how often, at most, a recovery is killed before one is let
@@ -102,7 +120,8 @@ const mostRecoveries = 2
 
 // The collector, the engine, or both, die at a write, sync or change of a name, and
 // again while they recover from that; then everything is counted. With power, all
-// that was not synced is gone as well, most of the times.
+// that was not synced is gone as well, most of the times. Some items are refused by
+// the store and become dead letters.
 func TestFaults(t *testing.T) {
 	for _, victims := range [][]string{{collectorVictim}, {engineVictim}, {engineVictim, collectorVictim}} {
 		for _, power := range []bool{false, true} {
@@ -132,17 +151,16 @@ func runFaults(t *testing.T, victims []string, power bool, rounds int) {
 	s.more(t, 5)
 	s.recountPaused(t, f.store())
 	f.store().setLifetime(t, int(sourceLifetime.Seconds()))
+	s.refusePoison(t, f.store())
 	merging := f.merge(t.Context())
 	defer merging()
 	for round := range rounds {
 		began := time.Now()
-		choice := kinds[round%len(kinds)]
-		trap := f.trapAt(1+f.random.IntN(choice.most), choice.kinds...)
+		trap := f.choose(choices[round%len(choices)])
 		f.disk.Arm(trap)
 		t.Logf("round %d: %s", round, f.spring(t, trap, power && f.fails()))
 		for range f.random.IntN(mostRecoveries + 1) {
-			choice := kinds[f.random.IntN(len(kinds))]
-			trap := f.trapAt(1+f.random.IntN(choice.most), choice.kinds...)
+			trap := f.choose(choices[f.random.IntN(len(choices))])
 			f.disk.Arm(trap)
 			f.launch(t)
 			t.Logf("round %d, recovery: %s", round, f.spring(t, trap, power && f.fails()))
@@ -156,12 +174,12 @@ func runFaults(t *testing.T, victims []string, power bool, rounds int) {
 	s.finish(t, f.store())
 }
 
-// faultRounds is how often each kind of fault is made: with TRACKWAY_KILL_ROUNDS
-// that many, otherwise a few.
+// faultRounds is how often each kind of fault is made: as often as TRACKWAY_KILL_ROUNDS
+// says, otherwise a few times.
 func faultRounds(t *testing.T) int {
 	t.Helper()
-	if n := rounds(t); n != defaultRounds {
-		return n
+	if os.Getenv("TRACKWAY_KILL_ROUNDS") == "" {
+		return 2
 	}
-	return 2
+	return rounds(t)
 }

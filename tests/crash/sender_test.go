@@ -54,8 +54,33 @@ type sender struct {
 	group    sync.WaitGroup
 	gate     sync.RWMutex // held by who sends; to pause is to lock it
 
+	// poisonFrom is the first batch of those of which the store may refuse a request;
+	// 0 if it refuses none.
+	poisonFrom atomic.Uint64
+
 	mu    sync.Mutex
 	acked map[uint64]bool
+}
+
+// poisonEvery is how rare batches are of which the store refuses the first request:
+// for each, its unit is halved again and again.
+const poisonEvery = 150
+
+const poisonRoute = "/poison"
+
+// refusePoison has the store refuse such requests, and sends some from now on.
+func (s *sender) refusePoison(t *testing.T, to store) {
+	t.Helper()
+	s.gate.Lock()
+	defer s.gate.Unlock()
+	to.ask(t, "ALTER TABLE trackway.requests ADD CONSTRAINT no_poison CHECK route != '"+poisonRoute+"'")
+	s.poisonFrom.Store(s.next.Load() + 1)
+}
+
+// isPoisoned tells whether the store refuses the first request of a batch.
+func (s *sender) isPoisoned(batch uint64) bool {
+	from := s.poisonFrom.Load()
+	return from > 0 && batch >= from && batch%poisonEvery == 0
 }
 
 // startSender sends to the collector whose data directory is given, too.
@@ -136,6 +161,9 @@ func (s *sender) body(batch uint64) []byte {
 		case i < batchRequests:
 			item["type"], item["method"], item["request_id"] = "request", "GET", fmt.Sprintf("r-%d-%d", batch, i)
 			item["route"], item["path"] = fmt.Sprintf("/projects/:id/%d", i%5), fmt.Sprintf("/projects/7/%d", i%5)
+			if i == 0 && s.isPoisoned(batch) {
+				item["route"] = poisonRoute
+			}
 			item["status"], item["duration_ms"] = []int{200, 404, 503}[i%3], float64(i)+0.5
 			if i%3 == 2 {
 				item["error"] = map[string]string{"type": "TimeoutError", "message": "no answer", "stack": "at f (a.js:1:1)"}
@@ -204,6 +232,7 @@ func (s *sender) recount(t *testing.T, to store) {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	buried := 0
 	for table, want := range batchRows {
 		answer := to.ask(t, "SELECT toUInt64(substring(correlation['order_id'], 2)) AS batch, count(), uniqExact(rid) FROM trackway."+table+" GROUP BY batch")
 		stored := make(map[uint64]bool)
@@ -216,6 +245,10 @@ func (s *sender) recount(t *testing.T, to store) {
 			if !s.acked[batch] && table == "events" && (rows == batchEvents || rows == batchErrors) {
 				want = rows // requests and log records of a body are offered one after the other
 			}
+			if table == "requests" && s.isPoisoned(batch) {
+				want--
+				buried++
+			}
 			require.Equal(t, []int{want, want}, []int{rows, distinct}, "rows and distinct rows of batch %d in %s; answered: %v", batch, table, s.acked[batch])
 			stored[batch] = true
 		}
@@ -223,8 +256,19 @@ func (s *sender) recount(t *testing.T, to store) {
 			require.True(t, stored[batch], "batch %d was answered and is not in %s", batch, table)
 		}
 	}
+	require.Equal(t, buried, s.deadLetters(t), "dead letters")
 	to.verifyDerived(t)
 	s.verifyLedger(t, to)
+}
+
+// deadLetters is how many items `trackway deadletter list` knows.
+func (s *sender) deadLetters(t *testing.T) int {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), harness.Trackway(t), "deadletter", "list", "--json", "--data", s.data).Output()
+	require.NoError(t, err, "trackway deadletter list: %s", out)
+	var list struct{ Entries []struct{ ID string } }
+	require.NoError(t, json.Unmarshal(out, &list))
+	return len(list.Entries)
 }
 
 // verifyLedger has `trackway doctor` compare the ledger with queue, dead letters
