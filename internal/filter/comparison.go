@@ -94,11 +94,9 @@ func (p *parser) compared(f Field, op Op, lit literal) (Node, error) {
 	at := func(op Op, n uint64) *Compare { return &Compare{Field: f, Op: op, Value: Value{Uint: n}} }
 	switch op {
 	case Eq:
-		p.terms++ // it is two comparisons
-		return between(at(Ge, from), at(Le, to), false), nil
+		return p.span(at(Ge, from), at(Le, to), false)
 	case Ne:
-		p.terms++
-		return between(at(Lt, from), at(Gt, to), true), nil
+		return p.span(at(Lt, from), at(Gt, to), true)
 	case Gt, Le:
 		return at(op, to), nil
 	}
@@ -207,15 +205,18 @@ func (p *parser) between(f Field, not bool) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.terms++ // it is two comparisons
-	return p.then(between(from, to, not), nil)
+	return p.then(p.span(from, to, not))
 }
 
-func between(from, to *Compare, not bool) Node {
-	if not {
-		return newOr([]Node{from, to})
+// span joins the bounds of a range, or of what is outside of it.
+func (p *parser) span(from, to *Compare, outside bool) (Node, error) {
+	if err := p.countTerm(); err != nil {
+		return nil, err
 	}
-	return newAnd([]Node{from, to})
+	if outside {
+		return newOr([]Node{from, to}), nil
+	}
+	return newAnd([]Node{from, to}), nil
 }
 
 // pattern reads a pattern in quotes.

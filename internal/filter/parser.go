@@ -12,26 +12,6 @@ const (
 	aField    = "a field such as status, route, user_id or attributes['plan']"
 )
 
-// Limits of a filter. They keep the cost of testing a record within what a
-// reader of a few conditions needs, and statements within what a store takes.
-const (
-	// MaxLength is the longest filter that Parse takes, in bytes. The text travels
-	// in URLs, and no reader needs more.
-	MaxLength = 16 << 10
-	// MaxTerms is the most comparisons in a filter.
-	MaxTerms = 256
-	// MaxValues is the most literals in all lists of a filter.
-	MaxValues = 1000
-	// MaxPatterns is the most patterns and free texts in a filter. They cost the most
-	// of all comparisons, by the length of what is searched.
-	MaxPatterns = 32
-	// MaxDepth is how deep AND, OR and NOT may be nested in each other.
-	MaxDepth = 64
-	// maxNesting is how deep parentheses and NOT may be nested in the text: the
-	// canonical form of a tree of MaxDepth stays below it.
-	maxNesting = 4 * MaxDepth
-)
-
 // Parse reads a filter. The error is an *Error.
 func Parse(s string) (*Expr, error) {
 	if len(s) > MaxLength {
@@ -61,33 +41,7 @@ func (p *parser) filter() (Node, error) {
 	if p.tok.kind != tokEnd {
 		return nil, p.expected("AND, OR, another term, or the end of the filter")
 	}
-	if deep := below(root, MaxDepth); deep != nil {
-		at := deep.Pos()
-		return nil, &Error{Pos: at, Length: 1, Found: strconv.Quote(p.lex.src[at:at+1]) + " at depth " + strconv.Itoa(MaxDepth+1), Expected: "AND, OR and NOT to be nested at most " + strconv.Itoa(MaxDepth) + " deep"}
-	}
-	return root, nil
-}
-
-// below finds a node that lies deeper in the tree than depth; nil when there is none.
-func below(n Node, depth int) Node {
-	if depth < 0 {
-		return n
-	}
-	var terms []Node
-	switch n := n.(type) {
-	case *And:
-		terms = n.Terms
-	case *Or:
-		terms = n.Terms
-	case *Not:
-		terms = []Node{n.Term}
-	}
-	for _, t := range terms {
-		if deep := below(t, depth-1); deep != nil {
-			return deep
-		}
-	}
-	return nil
+	return root, p.checkDepth(root)
 }
 
 // invalidUTF8 is where s stops being UTF-8, -1 when it does not.
@@ -143,22 +97,6 @@ func (p *parser) advanceLiteral() (err error) {
 
 func (p *parser) expected(what string) error {
 	return &Error{Pos: p.tok.pos, Length: len(p.tok.raw), Found: p.tok.found(), Expected: what}
-}
-
-// countPattern counts a pattern or a free text, which is the token in hand.
-func (p *parser) countPattern() error {
-	if p.patterns++; p.patterns > MaxPatterns {
-		return p.expected("at most " + strconv.Itoa(MaxPatterns) + " patterns and texts to search for")
-	}
-	return nil
-}
-
-// nest counts a level of nesting, until the function it gives is called.
-func (p *parser) nest() (func(), error) {
-	if p.depth++; p.depth > maxNesting {
-		return nil, p.expected("at most " + strconv.Itoa(maxNesting) + " levels of parentheses and NOT")
-	}
-	return func() { p.depth-- }, nil
 }
 
 func (p *parser) or() (Node, error) {
@@ -270,8 +208,8 @@ func (p *parser) not() (Node, error) {
 		p.wants(WantConnective, nil)
 		return t, p.advance()
 	}
-	if p.terms++; p.terms > MaxTerms {
-		return nil, p.expected("at most " + strconv.Itoa(MaxTerms) + " comparisons")
+	if err := p.countTerm(); err != nil {
+		return nil, err
 	}
 	return p.term()
 }

@@ -85,6 +85,7 @@ func TestParseErrors(t *testing.T) {
 		{", x", 0, 1, `","`, "a field such as status"},
 		{"route ~ " + quote(strings.Repeat("x", MaxPattern+1), '\''), 8, MaxPattern + 3, `"'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"`, "at most 1024 bytes"},
 		{strings.Repeat("x ", MaxPatterns+1), 2 * MaxPatterns, 1, `"x"`, "at most 32 patterns"},
+		{strings.Repeat("x:1 ", MaxTerms-1) + "status:5xx", 4*MaxTerms + 3, 3, `"5xx"`, "at most 256 comparisons"},
 		{strings.Repeat("x:1 ", MaxTerms+1), 4 * MaxTerms, 1, `"x"`, "at most 256 comparisons"},
 		{"route ~ '(abc|def){500}'", 8, 16, `"'(abc|def){500}'"`, "a smaller expression"},
 		{"status IN (1" + strings.Repeat(",1", MaxValues) + ")", 12 + 2*MaxValues - 1, 1, `"1"`, "at most 1000 values"},

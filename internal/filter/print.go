@@ -10,6 +10,7 @@ import (
 // String writes the filter in its canonical form: what Parse reads from it is the
 // same tree, and filters with the same tree are written alike. Short forms are
 // written out, status:5xx as status >= 500 AND status <= 599.
+// A text close to MaxLength may become longer than Parse takes.
 func (e *Expr) String() string {
 	if e.Root == nil {
 		return ""

@@ -93,8 +93,7 @@ func (p *parser) shortRange(f Field, low, high string) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.terms++ // it is two comparisons
-	return between(from, to, false), nil
+	return p.span(from, to, false)
 }
 
 // containsStar says whether an unquoted text has a * that no backslash is before.
