@@ -74,9 +74,9 @@ func newBesieged(t *testing.T) *besieged {
 }
 
 // try sends a statement and fails the test when the answer holds what it must not.
-func (b *besieged) try(statement string) (int, string) {
+func (b *besieged) try(statement string, change ...func(*SQLRequest)) (int, string) {
 	statement = b.words.Replace(statement)
-	status, body := b.sql(statement)
+	status, body := b.sql(statement, change...)
 	for _, word := range []string{secret, canary, foreign} {
 		if strings.Contains(body, word) {
 			b.t.Errorf("%s came out by %s: %.500s", word, statement, body)
