@@ -317,3 +317,25 @@ func TestSQLBeforeAnythingIsStored(t *testing.T) {
 		t.Errorf("without a table: %d: %s", status, body)
 	}
 }
+
+// Errors are problems whatever form of rows was asked for, and what a page elsewhere
+// can send without being asked is not taken.
+func TestSQLAcceptAndContentType(t *testing.T) {
+	s := newSQLStore(t)
+	for _, accept := range []string{"text/csv", "application/x-ndjson", "*/*", ""} {
+		status, body, resp := s.postSQL("default", SQLRequest{Query: "SELECT nosuch(1)"}, accept)
+		if status != http.StatusBadRequest || resp.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(body, "nosuch") {
+			t.Errorf("Accept %s: %d %s: %s", accept, status, resp.Header.Get("Content-Type"), body)
+		}
+	}
+	for _, contentType := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data"} {
+		resp, err := http.Post(s.api.URL+"/api/v1/projects/default/sql", contentType, strings.NewReader(`{"query": "SELECT 1"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode < 400 || resp.StatusCode >= 500 {
+			t.Errorf("Content-Type %s: %s", contentType, resp.Status)
+		}
+	}
+}
