@@ -64,7 +64,7 @@ type sender struct {
 
 // poisonEvery is how rare batches are of which the store refuses the first request:
 // for each, its unit is halved again and again.
-const poisonEvery = 150
+const poisonEvery = 400
 
 const poisonRoute = "/poison"
 
