@@ -48,7 +48,7 @@ func TestConfigurationOfARunningEngine(t *testing.T) {
 	server := enginetest.Start(t)
 
 	require.Equal(t, "UTC\n", server.Query(t, "SELECT timezone()"), "whatever TZ the process was started with")
-	require.Equal(t, "fsync_after_insert\t1\nfsync_part_directory\t1\nmin_compressed_bytes_to_fsync_after_merge\t1\nmin_rows_to_fsync_after_merge\t1\nnon_replicated_deduplication_window\t10000\nold_parts_lifetime\t60\n",
+	require.Equal(t, "fsync_after_insert\t1\nfsync_part_directory\t1\nmin_compressed_bytes_to_fsync_after_merge\t1\nmin_rows_to_fsync_after_merge\t1\nnon_replicated_deduplication_window\t10000\nold_parts_lifetime\t30\n",
 		server.Query(t, "SELECT name, value FROM system.merge_tree_settings WHERE name IN ('fsync_after_insert', 'fsync_part_directory', 'min_rows_to_fsync_after_merge', 'min_compressed_bytes_to_fsync_after_merge', 'non_replicated_deduplication_window', 'old_parts_lifetime') ORDER BY name"))
 	require.Equal(t, fmt.Sprintln((1<<30)/10*9), server.Query(t, "SELECT value FROM system.server_settings WHERE name = 'max_server_memory_usage'"))
 	require.Equal(t, fmt.Sprintln((1<<30)/16), server.Query(t, "SELECT value FROM system.server_settings WHERE name = 'mark_cache_size'"))
