@@ -24,7 +24,7 @@ type api struct {
 	// statements runs those of SQL mode.
 	statements *sqlmode.Runner
 	now        func() time.Time
-	exports    exportSlots
+	streams    streamSlots
 }
 
 const (

@@ -35,8 +35,9 @@ type ExportEnd struct {
 }
 
 const (
-	// maxExports bounds the exports at a time: each keeps the store reading.
-	maxExports = 8
+	// maxStreams bounds the exports and streamed traces at a time: each keeps the
+	// store reading, and holds up to three pages of pageBytes.
+	maxStreams = 8
 	// Trailers of every export: whether it is whole, and how many records it has.
 	trailerComplete = "Trackway-Export-Complete"
 	trailerRecords  = "Trackway-Export-Records"
@@ -44,18 +45,19 @@ const (
 	csvEnd = "#end"
 )
 
-// exportSlots counts the exports under way.
-type exportSlots struct{ n atomic.Int32 }
+// streamSlots counts the streams under way.
+type streamSlots struct{ n atomic.Int32 }
 
-func (s *exportSlots) take() bool {
-	if s.n.Add(1) > maxExports {
+// take counts one more, or gives a *Problem where there are as many as may be.
+func (s *streamSlots) take() error {
+	if s.n.Add(1) > maxStreams {
 		s.n.Add(-1)
-		return false
+		return problem(http.StatusTooManyRequests, fmt.Sprintf("there are %d exports and streamed traces under way, as many as there may be: try again when one has ended", maxStreams))
 	}
-	return true
+	return nil
 }
 
-func (s *exportSlots) free() { s.n.Add(-1) }
+func (s *streamSlots) free() { s.n.Add(-1) }
 
 func (a *api) registerExport(h huma.API) {
 	op := get("export", "export", "All records of a filter, as a stream")
@@ -76,13 +78,16 @@ func (a *api) export(_ context.Context, in *exportInput) (*huma.StreamResponse, 
 	if err != nil {
 		return nil, err
 	}
-	if !a.exports.take() {
-		return nil, problem(http.StatusTooManyRequests, fmt.Sprintf("there are %d exports under way, as many as there may be: try again when one has ended", maxExports))
+	if err := a.streams.take(); err != nil {
+		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		defer a.exports.free()
+		defer a.streams.free()
 		hc.SetHeader("Trailer", trailerComplete+", "+trailerRecords)
 		hc.SetHeader("Content-Disposition", "attachment; filename=\""+in.Kind+"s."+in.Format+"\"")
+		if hc.Method() == http.MethodHead {
+			return // nobody reads it
+		}
 		var out exportWriter
 		if in.Format == "csv" {
 			out = newCSVExport(hc, exportColumns(q.columns, in.Columns))

@@ -193,6 +193,37 @@ func TestBadExports(t *testing.T) {
 	}
 }
 
+// Exports and streamed traces are counted together, and HEAD reads nothing.
+func TestStreamsAreBounded(t *testing.T) {
+	a := &api{now: time.Now}
+	for range maxStreams {
+		if err := a.streams.take(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p := asProblem(a.streams.take()); p.Status != http.StatusTooManyRequests {
+		t.Errorf("%+v", p)
+	}
+	a.streams.free()
+	if err := a.streams.take(); err != nil {
+		t.Error(err)
+	}
+	s := newTestStore(t)
+	s.insert(someRequests(rand.New(rand.NewPCG(17, 10)), 10)...)
+	for range 2 * maxStreams { // each frees its place
+		for _, path := range []string{"export", "traces/" + someTrace + "?format=ndjson"} {
+			resp, err := http.Head(s.api.URL + "/api/v1/projects/default/" + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusOK {
+				t.Fatalf("HEAD %s: %s", path, resp.Status)
+			}
+		}
+	}
+}
+
 // Pages that take too much memory are read in parts.
 func TestPagesShrink(t *testing.T) {
 	var limits []int

@@ -3,6 +3,7 @@ package queryserver
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/sync/errgroup"
@@ -43,8 +44,15 @@ func (a *api) streamTrace(ctx context.Context, project, id string) (*huma.Stream
 	if err != nil {
 		return nil, err
 	}
+	if err := a.streams.take(); err != nil {
+		return nil, err
+	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer a.streams.free()
 		out := newLines(hc, "application/x-ndjson")
+		if hc.Method() == http.MethodHead {
+			return // nobody reads it
+		}
 		out.write(traceHead{"trace", id})
 		out.send()
 		end := endLine{Type: "end", Truncated: truncated}
@@ -161,5 +169,5 @@ func asProblem(err error) *Problem {
 	if errors.As(err, &p) {
 		return p
 	}
-	return problem(500, err.Error())
+	return problem(http.StatusInternalServerError, err.Error())
 }
