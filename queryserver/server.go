@@ -138,9 +138,14 @@ func OpenAPI() *huma.OpenAPI { return (&api{}).register(http.NewServeMux()) }
 // healthz answers 200 as long as the server runs. Whether the store answers is
 // in the body: restarting this process would not mend it.
 func (a *api) healthz(w http.ResponseWriter, r *http.Request) {
-	body := map[string]string{"status": "ok", "store": "ok"}
+	body := map[string]any{"status": "ok", "store": "ok"}
 	if err := a.store.Ping(r.Context()); err != nil {
 		body["store"] = "unreachable"
+	} else if free, ok := a.room(r.Context()); ok {
+		body["store_free_bytes"] = free
+		if free < leastRoom {
+			body["store"] = "no room"
+		}
 	}
 	if f := a.projects.follower; f != nil {
 		body["metadata"] = "ok"

@@ -48,7 +48,12 @@ func StartStack(t testing.TB, args ...string) *Stack {
 // StartStackWith is StartStack with additional environment variables.
 func StartStackWith(t testing.TB, env []string, args ...string) *Stack {
 	t.Helper()
-	data := filepath.Join(t.TempDir(), "data")
+	return StartStackIn(t, filepath.Join(t.TempDir(), "data"), env, args...)
+}
+
+// StartStackIn is StartStackWith on a data directory of the test's own.
+func StartStackIn(t testing.TB, data string, env []string, args ...string) *Stack {
+	t.Helper()
 	p := Start(t, "up", env, Trackway(t), append([]string{
 		"up", "--json", "--verbose", "--data", data,
 		"--config-dir", filepath.Join(Root(t), "config"),

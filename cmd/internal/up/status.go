@@ -24,6 +24,9 @@ type Status struct {
 	// Metadata is where projects and keys are: a file, or a server without its password.
 	Metadata string        `json:"metadata"`
 	Children []ChildStatus `json:"children"`
+	// Full names the part of the data directory whose disk has no room; "" when all
+	// have.
+	Full string `json:"full,omitempty"`
 }
 
 // URLs are the addresses that users and senders need.

@@ -118,7 +118,7 @@ func (s *stack) run(ctx context.Context) error {
 	if err := s.announce(); err != nil {
 		return err
 	}
-	<-ctx.Done()
+	s.watchRoom(ctx)
 	return nil
 }
 
