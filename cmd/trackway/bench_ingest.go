@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -11,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trackwayhq/trackway/cmd/internal/bench"
-	"github.com/trackwayhq/trackway/cmd/internal/bench/report"
 	"github.com/trackwayhq/trackway/cmd/internal/bench/sender"
 )
 
@@ -74,8 +74,15 @@ func listScenarios(cmd *cobra.Command) error {
 	return out.Flush()
 }
 
+// benchReport is what a benchmark found, in all its forms.
+type benchReport interface {
+	WriteText(w io.Writer) error
+	Markdown() []byte
+	HTML() ([]byte, error)
+}
+
 // writeReport prints the report and writes the files that were asked for.
-func writeReport(cmd *cobra.Command, r *report.Report, jsonFile, markdown, htmlFile string) error {
+func writeReport(cmd *cobra.Command, r benchReport, jsonFile, markdown, htmlFile string) error {
 	problem := r.WriteText(cmd.OutOrStdout())
 	write := func(path string, content []byte, err error) {
 		if err == nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 )
 
 // Line is a point in one line, for progress.
@@ -40,9 +39,9 @@ func (r *Report) head() [][2]string {
 }
 
 // tables are the figures: a title, the names of the columns, and the rows.
-func (r *Report) tables() []table {
-	list := []table{throughput(r.Points), latency(r.Points), budget(r.Points), memory(r.Points), store(r.Points)}
-	if t := tails(r.Points); len(t.rows) > 0 {
+func (r *Report) tables() []Table {
+	list := []Table{throughput(r.Points), latency(r.Points), budget(r.Points), memory(r.Points), store(r.Points)}
+	if t := tails(r.Points); len(t.Rows) > 0 {
 		list = append(list, t)
 	}
 	if len(r.Gates) > 0 {
@@ -51,21 +50,12 @@ func (r *Report) tables() []table {
 	return list
 }
 
-// table is one table of a report. Columns after the first text ones are numbers.
-type table struct {
-	title   string
-	note    string
-	columns []string
-	text    int // the first columns that hold text
-	rows    [][]string
-}
-
 func (p *Point) name() []string { return []string{p.Scenario, p.Arm} }
 
-func throughput(points []*Point) table {
-	t := table{
-		title: "Throughput", text: 4, columns: []string{"scenario", "arm", "items", "loop", "senders", "batch", "offered/s", "accepted/s", "stored/s", "requests/s", "429", "asked to wait s", "503", "failed", "unsent", "drain s"},
-		note: "Items accepted a second while measuring; stored, from the first body until everything accepted is stored: an endpoint that puts off work accepts more than it keeps up with. Unsent bodies were due in an open loop and never sent. Drain is the time from the last answer until everything accepted is stored.",
+func throughput(points []*Point) Table {
+	t := Table{
+		Title: "Throughput", Text: 4, Columns: []string{"scenario", "arm", "items", "loop", "senders", "batch", "offered/s", "accepted/s", "stored/s", "requests/s", "429", "asked to wait s", "503", "failed", "unsent", "drain s"},
+		Note: "Items accepted a second while measuring; stored, from the first body until everything accepted is stored: an endpoint that puts off work accepts more than it keeps up with. Unsent bodies were due in an open loop and never sent. Drain is the time from the last answer until everything accepted is stored.",
 	}
 	for _, p := range points {
 		s, m := p.Settings, p.Sent.Measured
@@ -88,17 +78,17 @@ func throughput(points []*Point) table {
 		if s.Burst != "" {
 			loop += ", " + s.Burst
 		}
-		t.rows = append(t.rows, append(p.name(), items, loop, fmt.Sprint(s.Connections), fmt.Sprint(s.Batch), offered,
+		t.Rows = append(t.Rows, append(p.name(), items, loop, fmt.Sprint(s.Connections), fmt.Sprint(s.Batch), offered,
 			count(p.EventsPerSecond), count(p.StoredPerSecond), count(p.BatchesPerSecond), fmt.Sprint(m.Refused429), wait, fmt.Sprint(m.Refused503), fmt.Sprint(m.Failed), fmt.Sprint(m.Unsent),
 			fmt.Sprintf("%.2f", p.Drain)))
 	}
 	return t
 }
 
-func latency(points []*Point) table {
-	t := table{
-		title: "Latency of answers, ms", text: 2, columns: []string{"scenario", "arm", "p50", "p90", "p95", "p99", "p99.9", "max", "from sending: p50", "p99", "visible: p50", "p95"},
-		note: "Accepted bodies only; in an open loop from the time a body was due. Visible is from an answer until the journey shows the request.",
+func latency(points []*Point) Table {
+	t := Table{
+		Title: "Latency of answers, ms", Text: 2, Columns: []string{"scenario", "arm", "p50", "p90", "p95", "p99", "p99.9", "max", "from sending: p50", "p99", "visible: p50", "p95"},
+		Note: "Accepted bodies only; in an open loop from the time a body was due. Visible is from an answer until the journey shows the request.",
 	}
 	for _, p := range points {
 		l, s := p.Sent.Latency, p.Sent.Response
@@ -108,15 +98,15 @@ func latency(points []*Point) table {
 		} else {
 			row = append(row, "-", "-")
 		}
-		t.rows = append(t.rows, row)
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-func budget(points []*Point) table {
-	t := table{
-		title: "CPU budget", text: 2, columns: []string{"scenario", "arm", "sender µs", "collector µs", "engine µs", "with merges", "query µs", "bench µs", "all µs", "sender cores", "collector", "engine", "query", "bench", "others", "stolen"},
-		note: "Microseconds of CPU an accepted item, from the first body until everything is stored (with merges: until those that followed are done, or 5 s); cores in use while measuring: others are processes that have nothing to do with it, stolen is what the host of a virtual machine took. Where these are not near 0, the figures of the point are not worth keeping.",
+func budget(points []*Point) Table {
+	t := Table{
+		Title: "CPU budget", Text: 2, Columns: []string{"scenario", "arm", "sender µs", "collector µs", "engine µs", "with merges", "query µs", "bench µs", "all µs", "sender cores", "collector", "engine", "query", "bench", "others", "stolen"},
+		Note: "Microseconds of CPU an accepted item, from the first body until everything is stored (with merges: until those that followed are done, or 5 s); cores in use while measuring: others are processes that have nothing to do with it, stolen is what the host of a virtual machine took. Where these are not near 0, the figures of the point are not worth keeping.",
 	}
 	for _, p := range points {
 		row, sum := p.name(), 0.0
@@ -130,27 +120,27 @@ func budget(points []*Point) table {
 			}
 			cores = append(cores, fmt.Sprintf("%.2f", used.Cores))
 		}
-		t.rows = append(t.rows, append(append(row, fmt.Sprintf("%.2f", sum)), append(cores, fmt.Sprintf("%.2f", p.OtherCores), fmt.Sprintf("%.2f", p.StolenCores))...))
+		t.Rows = append(t.Rows, append(append(row, fmt.Sprintf("%.2f", sum)), append(cores, fmt.Sprintf("%.2f", p.OtherCores), fmt.Sprintf("%.2f", p.StolenCores))...))
 	}
 	return t
 }
 
-func memory(points []*Point) table {
-	t := table{
-		title: "Resident memory, MiB", text: 2, columns: []string{"scenario", "arm", "collector: peak", "mean", "engine: peak", "mean", "sender: peak", "query: peak"},
+func memory(points []*Point) Table {
+	t := Table{
+		Title: "Resident memory, MiB", Text: 2, Columns: []string{"scenario", "arm", "collector: peak", "mean", "engine: peak", "mean", "sender: peak", "query: peak"},
 	}
 	for _, p := range points {
 		c, e := p.Process("collector"), p.Process("engine")
-		t.rows = append(t.rows, append(p.name(), number(c.PeakRSS), number(c.MeanRSS), number(e.PeakRSS), number(e.MeanRSS),
+		t.Rows = append(t.Rows, append(p.name(), number(c.PeakRSS), number(c.MeanRSS), number(e.PeakRSS), number(e.MeanRSS),
 			number(p.Process("sender").PeakRSS), number(p.Process("query").PeakRSS)))
 	}
 	return t
 }
 
-func store(points []*Point) table {
-	t := table{
-		title: "Store", text: 2, columns: []string{"scenario", "arm", "seed", "bytes/item", "accepted", "stored", "journey", "parts", "most in a partition", "recount"},
-		note: "Stored rows of requests, spans and events. The recount compares them, journey, facets and every rollup with what was accepted.",
+func store(points []*Point) Table {
+	t := Table{
+		Title: "Store", Text: 2, Columns: []string{"scenario", "arm", "seed", "bytes/item", "accepted", "stored", "journey", "parts", "most in a partition", "recount"},
+		Note: "Stored rows of requests, spans and events. The recount compares them, journey, facets and every rollup with what was accepted.",
 	}
 	for _, p := range points {
 		verdict := "equal"
@@ -164,29 +154,29 @@ func store(points []*Point) table {
 		if p.Tables != nil {
 			journey = fmt.Sprint(p.Tables.Journey)
 		}
-		t.rows = append(t.rows, append(p.name(), fmt.Sprint(p.Settings.Seed), fmt.Sprintf("%.0f", p.BytesPerItem),
+		t.Rows = append(t.Rows, append(p.name(), fmt.Sprint(p.Settings.Seed), fmt.Sprintf("%.0f", p.BytesPerItem),
 			fmt.Sprint(p.Sent.All.ItemsAccepted), fmt.Sprint(p.Rows), journey, fmt.Sprint(p.Parts.Parts), fmt.Sprint(p.PartsPeak), verdict))
 	}
 	return t
 }
 
-func tails(points []*Point) table {
-	t := table{
-		title: "Live tail, ms", text: 3, columns: []string{"scenario", "arm", "subscriber of", "answered: p50", "p95", "p99", "max", "sent: p50", "p95", "p99", "probes", "missing"},
-		note: "From the answer of a POST, and from its sending, until a subscriber has the record.",
+func tails(points []*Point) Table {
+	t := Table{
+		Title: "Live tail, ms", Text: 3, Columns: []string{"scenario", "arm", "subscriber of", "answered: p50", "p95", "p99", "max", "sent: p50", "p95", "p99", "probes", "missing"},
+		Note: "From the answer of a POST, and from its sending, until a subscriber has the record.",
 	}
 	for _, p := range points {
 		for _, tail := range p.Tails {
 			a, s := tail.Answered, tail.SentAt
-			t.rows = append(t.rows, append(p.name(), tail.Subscriber, ms(a.P50), ms(a.P95), ms(a.P99), ms(a.Max), ms(s.P50), ms(s.P95), ms(s.P99),
+			t.Rows = append(t.Rows, append(p.name(), tail.Subscriber, ms(a.P50), ms(a.P95), ms(a.P99), ms(a.Max), ms(s.P50), ms(s.P95), ms(s.P99),
 				fmt.Sprint(a.Count+tail.Missing), fmt.Sprint(tail.Missing)))
 		}
 	}
 	return t
 }
 
-func gates(list []Gate) table {
-	t := table{title: "Gates", text: 3, columns: []string{"gate", "scenario", "verdict", "measured", "limit", "margin"}}
+func gates(list []Gate) Table {
+	t := Table{Title: "Gates", Text: 3, Columns: []string{"gate", "scenario", "verdict", "measured", "limit", "margin"}}
 	for _, g := range list {
 		verdict, bound := "holds", "≤"
 		if g.AtLeast {
@@ -195,7 +185,7 @@ func gates(list []Gate) table {
 		if !g.Passed {
 			verdict = "FAILS"
 		}
-		t.rows = append(t.rows, []string{g.Name, g.Scenario, verdict, quantity(g.Measured) + " " + g.Unit, bound + " " + quantity(g.Limit) + " " + g.Unit, g.margin()})
+		t.Rows = append(t.Rows, []string{g.Name, g.Scenario, verdict, quantity(g.Measured) + " " + g.Unit, bound + " " + quantity(g.Limit) + " " + g.Unit, g.margin()})
 	}
 	return t
 }
@@ -212,33 +202,19 @@ func (g Gate) margin() string {
 	return fmt.Sprintf("%+.0f %%", -off)
 }
 
-// WriteText prints the report for a terminal.
-func (r *Report) WriteText(w io.Writer) error {
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, line := range r.head() {
-		fmt.Fprintf(out, "%s\t%s\n", line[0], line[1])
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	for _, t := range r.tables() {
-		fmt.Fprintf(w, "\n%s\n", t.title)
-		out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(out, strings.Join(t.columns, "\t"))
-		for _, row := range t.rows {
-			fmt.Fprintln(out, strings.Join(row, "\t"))
-		}
-		if err := out.Flush(); err != nil {
-			return err
-		}
-	}
-	for _, note := range r.notes() {
-		if _, err := fmt.Fprintf(w, "\n%s\n", note); err != nil {
-			return err
-		}
-	}
-	return nil
+// page is the report as a page.
+func (r *Report) page() *Page {
+	return &Page{Title: "trackway bench ingest", Head: r.head(), Plots: r.plots(), Tables: r.tables(), Notes: r.notes()}
 }
+
+// Markdown is the report as a page of Markdown.
+func (r *Report) Markdown() []byte { return r.page().Markdown() }
+
+// HTML is the report as one page that needs nothing else.
+func (r *Report) HTML() ([]byte, error) { return r.page().HTML() }
+
+// WriteText prints the report for a terminal.
+func (r *Report) WriteText(w io.Writer) error { return r.page().WriteText(w) }
 
 // notes are what has to be said about arms.
 func (r *Report) notes() []string {
