@@ -1,6 +1,7 @@
 package queryserver
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,9 +26,13 @@ func TestStoreTakesTheLargestFilters(t *testing.T) {
 		"long text":    `"` + text + `"`,
 		"many":         strings.Repeat(`path ~ '^(.*)(é|a){20}$' `, filter.MaxPatterns),
 		"terms":        strings.Repeat("attributes['k'] > 1 OR ", filter.MaxTerms-1) + "service:api",
-		"list":         "service IN ('api'" + strings.Repeat(", 'x'", filter.MaxValues-1) + ")",
+		"bare numbers": strings.Repeat("k:>1 ", filter.MaxTerms),
+		"promoted":     strings.Repeat("attributes['http.route'] > 5 OR ", filter.MaxTerms-1) + "service:api",
+		"list":         "service IN ('api'" + numbered("'x%d'", filter.MaxValues-1) + ")",
+		"bare list":    "k IN ('api'" + numbered("%d", filter.MaxValues-1) + ")",
 		"longest list": "service IN ('" + strings.Repeat("x", 15_000) + "', 'api')",
-		"numbers":      "attributes['k'] IN (1" + numbered(100) + ")",
+		"numbers":      "attributes['http.route'] IN (1" + numbered("%d.5", filter.MaxValues-1) + ")",
+		"dimensions":   strings.Repeat("status:1 OR ", filter.MaxTerms-1) + "service:api",
 		"deep":         strings.Repeat("NOT (status:1 OR ", filter.MaxDepth/2-1) + "status:2" + strings.Repeat(")", filter.MaxDepth/2-1),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +41,7 @@ func TestStoreTakesTheLargestFilters(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, path := range []string{"requests", "events"} {
-				status, body := s.get(path, "filter", in, "from", "2026-11-01T00:00:00Z", "to", "2026-11-02T00:00:00Z", "columns", "ts")
+				status, body := s.get(path, "filter", in, "from", "2026-11-01T00:00:00Z", "to", "2026-11-02T00:00:00Z")
 				if status != 200 {
 					t.Fatalf("%d: %.500s", status, body)
 				}
@@ -51,12 +56,11 @@ func TestStoreTakesTheLargestFilters(t *testing.T) {
 	}
 }
 
-// numbered is a list of n further numbers.
-func numbered(n int) string {
+// numbered is the rest of a list: n values made of their numbers.
+func numbered(format string, n int) string {
 	var b strings.Builder
 	for i := range n {
-		b.WriteString(", 1")
-		b.WriteString(strings.Repeat("0", i%20))
+		fmt.Fprintf(&b, ","+format, i)
 	}
 	return b.String()
 }

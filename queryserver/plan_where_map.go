@@ -147,7 +147,7 @@ func compileMapIn(n *filter.In, e entry, p *params) string {
 	for i := range n.Values {
 		v := &n.Values[i]
 		if v.Numeric(e.column, filter.Eq) {
-			numbers = append(numbers, p.double(v.Float))
+			numbers = append(numbers, p.double(v.Float+0))
 			continue
 		}
 		texts = append(texts, p.text(v.Text))
@@ -157,8 +157,9 @@ func compileMapIn(n *filter.In, e entry, p *params) string {
 	if len(texts) > 0 {
 		alternatives = append(alternatives, e.value+" IN ("+strings.Join(texts, ", ")+")")
 	}
-	for _, f := range numbers {
-		alternatives = append(alternatives, "ifNull("+numberOf(e.value)+" = "+f+", 0)")
+	if len(numbers) > 0 {
+		// Zero is added because IN tells -0 from 0.
+		alternatives = append(alternatives, "ifNull("+numberOf(e.value)+" + 0. IN ("+strings.Join(numbers, ", ")+"), 0)")
 	}
 	sql := strings.Join(alternatives, " OR ")
 	if len(alternatives) > 1 {

@@ -146,6 +146,15 @@ func (c *Client) attempt(ctx context.Context, q Query, row func(*Reader)) (Stats
 	return stats, nil
 }
 
+// roomForFilters lets in what the largest filter becomes: 256 comparisons of
+// attributes as numbers, in each part of a statement. By default a statement has
+// 256 KiB and 50,000 elements.
+var roomForFilters = map[string]string{
+	"max_query_size":            "4194304",
+	"max_ast_elements":          "1000000",
+	"max_expanded_ast_elements": "1000000",
+}
+
 // url puts parameters and settings where the HTTP interface takes them.
 func (c *Client) url(q Query, queryID string) string {
 	v := url.Values{}
@@ -156,6 +165,9 @@ func (c *Client) url(q Query, queryID string) string {
 	// code, and the summary has the final figures. Pages are small.
 	v.Set("wait_end_of_query", "1")
 	v.Set("readonly", "1")
+	for name, value := range roomForFilters {
+		v.Set(name, value)
+	}
 	v.Set("max_execution_time", fmt.Sprintf("%.3f", c.opts.Timeout.Seconds()))
 	for name, value := range q.Settings {
 		if _, unknown := c.unknown.Load(name); !unknown {

@@ -81,7 +81,7 @@
 --   p2 = "4612811918334230528"
 --   p3 = "x"
 --   p4 = ""
-  AND (mapContains(attributes, {p0:String}) AND NOT ((attributes[{p0:String}] IN ({p3:String}, {p4:String}) OR ifNull(if(match(attributes[{p0:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')), NULL) = reinterpretAsFloat64({p1:UInt64}), 0) OR ifNull(if(match(attributes[{p0:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')), NULL) = reinterpretAsFloat64({p2:UInt64}), 0))))
+  AND (mapContains(attributes, {p0:String}) AND NOT ((attributes[{p0:String}] IN ({p3:String}, {p4:String}) OR ifNull(if(match(attributes[{p0:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')), NULL) + 0. IN (reinterpretAsFloat64({p1:UInt64}), reinterpretAsFloat64({p2:UInt64})), 0))))
 
 -- events where attributes['n'] NOT IN (1, 2.5, 'x', '')
 --   p0 = "n"
@@ -89,7 +89,7 @@
 --   p2 = "4612811918334230528"
 --   p3 = "x"
 --   p4 = ""
-  AND (mapContains(attributes, {p0:String}) AND NOT ((attributes[{p0:String}] IN ({p3:String}, {p4:String}) OR ifNull(if(match(attributes[{p0:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')), NULL) = reinterpretAsFloat64({p1:UInt64}), 0) OR ifNull(if(match(attributes[{p0:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')), NULL) = reinterpretAsFloat64({p2:UInt64}), 0))))
+  AND (mapContains(attributes, {p0:String}) AND NOT ((attributes[{p0:String}] IN ({p3:String}, {p4:String}) OR ifNull(if(match(attributes[{p0:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p0:String}], '+')), NULL) + 0. IN (reinterpretAsFloat64({p1:UInt64}), reinterpretAsFloat64({p2:UInt64})), 0))))
 
 -- requests where attributes['http.route'] LIKE '/a/%'
 --   p0 = "http.route"
