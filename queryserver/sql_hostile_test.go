@@ -150,7 +150,7 @@ func TestSQLIsolationHostile(t *testing.T) {
 }
 
 // mutations is how many statements are spliced together of the others.
-const mutations = 1500
+const mutations = 600
 
 var word = regexp.MustCompile(`[A-Za-z_$][A-Za-z0-9_.$]*|'[^']*'|\d+|\s+|.`)
 

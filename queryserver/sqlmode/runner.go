@@ -115,6 +115,8 @@ func (r *Runner) start(ctx context.Context, q Question, limits Limits) (*Answer,
 const (
 	// maxSpill is how many bytes of sorts and groups a statement may put on disk.
 	maxSpill = 8 << 30
+	// maxExpanded bounds a statement whose aliases stand where they are named.
+	maxExpanded = 500_000
 	// maxRecursion is how often a recursive expression may be evaluated.
 	maxRecursion = 1000
 )
@@ -141,6 +143,7 @@ func (r *Runner) settings(project string, limits Limits) map[string]string {
 		"use_query_condition_cache":     "0",
 		"use_query_cache":               "0",
 		"max_query_size":                fmt.Sprint(maxText),
+		"max_expanded_ast_elements":     fmt.Sprint(maxExpanded),
 		"max_parser_depth":              fmt.Sprint(2 * maxDepth),
 		"max_ast_depth":                 fmt.Sprint(2 * maxDepth),
 		"implicit_select":               "0",
