@@ -105,6 +105,7 @@ tests/ui/node_modules/.stamp: tests/ui/package-lock.json | bin/.tools-checked
 gates: build ## figures that depend on the clock
 	for m in $(MODULES); do (cd $$m && go test -count=1 -timeout 60m -tags gates -run 'Gate' ./...); done
 	bin/trackway bench ingest --gates
+	bin/trackway bench query --rows 2M --data .data/reference-2m --gates
 
 .PHONY: soak
 soak: build ## long runs: an hour of traffic, kill rounds, large inserts

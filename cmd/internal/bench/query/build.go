@@ -16,8 +16,7 @@ import (
 // ErrUnfinished says that the build stopped at its limit: the same command goes on.
 var ErrUnfinished = errors.New("the reference set is not complete: run the same command again to go on")
 
-// buildPassword protects the engine that a set is built with; it is never more than
-// one process of this machine away.
+// passwordEnv is how an engine is told its password.
 const passwordEnv = "TRACKWAY_ENGINE_PASSWORD"
 
 // stopEngine is how long an engine may take to stop.
@@ -104,7 +103,7 @@ func (b *Bench) startEngine() (*stack.Child, clickhouse.Endpoint, error) {
 
 // bytesPerRequest is about what a request takes on disk with everything that
 // belongs to it, and what merges need beside it.
-const bytesPerRequest = 260
+const bytesPerRequest = 400
 
 // checkDisk refuses to fill a disk.
 func checkDisk(dir string, m *reference.Manifest) error {
