@@ -40,17 +40,13 @@ func TestStoreTakesTheLargestFilters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, path := range []string{"requests", "events"} {
-				status, body := s.get(path, "filter", in, "from", "2026-11-01T00:00:00Z", "to", "2026-11-02T00:00:00Z")
-				if status != 200 {
-					t.Fatalf("%d: %.500s", status, body)
-				}
-				if path == "requests" {
-					rec := record.Record{Kind: record.Request, Service: "api", Path: strings.Repeat("aé", 600)}
-					if got := strings.Contains(string(body), `"id"`); got != expr.Match(&rec) {
-						t.Errorf("the store says %v, Match %v", got, !got)
-					}
-				}
+			status, body := s.get("requests", "filter", in, "from", "2026-11-01T00:00:00Z", "to", "2026-11-02T00:00:00Z")
+			if status != 200 {
+				t.Fatalf("%d: %.500s", status, body)
+			}
+			rec := record.Record{Kind: record.Request, Service: "api", Path: strings.Repeat("aé", 600)}
+			if got := strings.Contains(string(body), `"id"`); got != expr.Match(&rec) {
+				t.Errorf("the store says %v, Match %v", got, !got)
 			}
 		})
 	}
