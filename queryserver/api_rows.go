@@ -86,23 +86,15 @@ func parseCursor(s string) (*record.ID, error) {
 	return &id, nil
 }
 
-// page asks window after window until there is a row more than the page takes.
+// page reads a page, and one record more where there is one.
 func (a *api) page(ctx context.Context, q rowsQuestion) ([]record.Record, clickhouse.Stats, error) {
 	var total clickhouse.Stats
-	var found []record.Record
-	for _, statement := range planRows(q) {
-		stats, err := a.ask(ctx, statement, func(r *clickhouse.Reader) {
-			found = append(found, q.columns.scan(r, q.project))
-		})
-		if err != nil {
-			return nil, total, err
-		}
+	found, err := q.read(ctx, func(ctx context.Context, statement clickhouse.Query, row func(*clickhouse.Reader)) error {
+		stats, err := a.ask(ctx, statement, row)
 		total.Add(stats)
-		if len(found) > q.limit {
-			break
-		}
-	}
-	return found, total, nil
+		return err
+	})
+	return found, total, err
 }
 
 // defaultWindow is how far the views that draw look back unless told.

@@ -19,6 +19,7 @@ type rowsQuestion struct {
 	cursor    *record.ID // the last record of the page before, nil on the first
 	limit     int
 	ascending bool
+	ranges    []window // all there is in the window, where a guide knows
 }
 
 // maxPage is the most rows a page may have. The store reads the wide columns of
@@ -111,6 +112,17 @@ func growingWindows(w window, ascending bool) []window {
 	return out
 }
 
+// beyondFirst is what the first of the growing windows leaves.
+func (q rowsQuestion) beyondFirst() window {
+	w := q.bounded()
+	if near := growingWindows(w, q.ascending)[0].Span(); q.ascending {
+		w.From = w.From.Add(near)
+	} else {
+		w.To = w.To.Add(-near)
+	}
+	return w
+}
+
 // planRowsIn reads a page within a window in two steps. The inner statement finds
 // the times of the page, reading no further than the page is long, because it
 // sorts by the primary key alone; the outer one reads all columns at those times
@@ -121,6 +133,9 @@ func planRowsIn(q rowsQuestion, w window) clickhouse.Query {
 	data := q.data(w, p)
 	conditions := filter.Conjuncts(q.filter)
 	data["Narrow"] = narrow(conditions, q.columns.kind, w, p)
+	if len(q.ranges) > 0 {
+		data["Narrow"] = narrow(conditions, q.columns.kind, w, p) + "\n  AND indexHint(" + rangesOf("ts", q.ranges, p) + ")"
+	}
 	data["Where"] = compileWhere(conditions, q.columns.kind, p)
 	return clickhouse.Query{Name: "rows", SQL: render("rows", data), Params: p.values, Settings: cloneSettings(rowSettings)}
 }
@@ -164,6 +179,9 @@ func journeyRange(c *filter.Compare, kind record.Kind, p *params) string {
 func narrow(conditions []filter.Node, kind record.Kind, w window, p *params) string {
 	var sql string
 	for _, n := range conditions {
+		if e, ok := filter.AttributeEquality(n, kind); ok && !e.Maybe {
+			sql += "\n  AND hasAny(facet_items, [" + texts(filter.FacetItems(e), p) + "])"
+		}
 		c, ok := n.(*filter.Compare)
 		switch {
 		case !ok || c.Op != filter.Eq || !c.Column.In(kind):

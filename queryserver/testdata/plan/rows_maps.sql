@@ -1,17 +1,20 @@
 -- rows
 --   p0 = "1796038496789000000"
 --   p1 = "1796042096789000000"
---   p10 = "7"
+--   p10 = "4617315517961601024"
 --   p11 = "n"
---   p12 = "4609434218613702656"
---   p2 = "plan"
---   p3 = "enterprise"
---   p4 = "plan"
---   p5 = "free"
---   p6 = "n"
---   p7 = "4617315517961601024"
---   p8 = "n"
---   p9 = "4619567317775286272"
+--   p12 = "4619567317775286272"
+--   p13 = "7"
+--   p14 = "n"
+--   p15 = "4609434218613702656"
+--   p2 = "plan=enterprise"
+--   p3 = "plan=(other)"
+--   p4 = "(other)"
+--   p5 = "plan"
+--   p6 = "enterprise"
+--   p7 = "plan"
+--   p8 = "free"
+--   p9 = "n"
 --   project = "default"
 --   SETTING precise_float_parsing = 1
 --   SETTING query_plan_max_limit_for_lazy_materialization = 10001
@@ -22,22 +25,23 @@ FROM requests
 WHERE project = {project:String}
   AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
   AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
-  AND attributes[{p2:String}] = {p3:String}
-  AND (mapContains(attributes, {p4:String}) AND attributes[{p4:String}] != {p5:String})
-  AND ifNull(if(match(attributes[{p6:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p6:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p6:String}], '+')), NULL) >= reinterpretAsFloat64({p7:UInt64}), 0)
-  AND (mapContains(attributes, {p8:String}) AND ifNull(if(match(attributes[{p8:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p8:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p8:String}], '+')), NULL) < reinterpretAsFloat64({p9:UInt64}), attributes[{p8:String}] < {p10:String}))
-  AND (mapContains(attributes, {p11:String}) AND ifNull(if(match(attributes[{p11:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')), NULL) != reinterpretAsFloat64({p12:UInt64}), 1))
+  AND attributes[{p5:String}] = {p6:String}
+  AND (mapContains(attributes, {p7:String}) AND attributes[{p7:String}] != {p8:String})
+  AND ifNull(if(match(attributes[{p9:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p9:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p9:String}], '+')), NULL) >= reinterpretAsFloat64({p10:UInt64}), 0)
+  AND (mapContains(attributes, {p11:String}) AND ifNull(if(match(attributes[{p11:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')), NULL) < reinterpretAsFloat64({p12:UInt64}), attributes[{p11:String}] < {p13:String}))
+  AND (mapContains(attributes, {p14:String}) AND ifNull(if(match(attributes[{p14:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p14:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p14:String}], '+')), NULL) != reinterpretAsFloat64({p15:UInt64}), 1))
   AND ts IN (
     SELECT ts
     FROM requests
     WHERE project = {project:String}
       AND ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')
       AND ts < fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
-  AND attributes[{p2:String}] = {p3:String}
-  AND (mapContains(attributes, {p4:String}) AND attributes[{p4:String}] != {p5:String})
-  AND ifNull(if(match(attributes[{p6:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p6:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p6:String}], '+')), NULL) >= reinterpretAsFloat64({p7:UInt64}), 0)
-  AND (mapContains(attributes, {p8:String}) AND ifNull(if(match(attributes[{p8:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p8:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p8:String}], '+')), NULL) < reinterpretAsFloat64({p9:UInt64}), attributes[{p8:String}] < {p10:String}))
-  AND (mapContains(attributes, {p11:String}) AND ifNull(if(match(attributes[{p11:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')), NULL) != reinterpretAsFloat64({p12:UInt64}), 1))
+  AND hasAny(facet_items, [{p2:String}, {p3:String}, {p4:String}])
+  AND attributes[{p5:String}] = {p6:String}
+  AND (mapContains(attributes, {p7:String}) AND attributes[{p7:String}] != {p8:String})
+  AND ifNull(if(match(attributes[{p9:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p9:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p9:String}], '+')), NULL) >= reinterpretAsFloat64({p10:UInt64}), 0)
+  AND (mapContains(attributes, {p11:String}) AND ifNull(if(match(attributes[{p11:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p11:String}], '+')), NULL) < reinterpretAsFloat64({p12:UInt64}), attributes[{p11:String}] < {p13:String}))
+  AND (mapContains(attributes, {p14:String}) AND ifNull(if(match(attributes[{p14:String}], '^[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$') AND isFinite(assumeNotNull(toFloat64OrNull(trimLeft(attributes[{p14:String}], '+')))), toFloat64OrNull(trimLeft(attributes[{p14:String}], '+')), NULL) != reinterpretAsFloat64({p15:UInt64}), 1))
     ORDER BY ts DESC
     LIMIT 101
   )
