@@ -25,6 +25,7 @@ type api struct {
 	statements *sqlmode.Runner
 	now        func() time.Time
 	streams    streamSlots
+	accounts   AccountsConfig
 }
 
 const (
@@ -51,7 +52,7 @@ func (a *api) register(mux *http.ServeMux) *huma.OpenAPI {
 		RejectUnknownQueryParameters: true,
 	}
 	h := humago.New(mux, config)
-	h.UseMiddleware(a.knownProject(h))
+	h.UseMiddleware(a.authorized(h), a.knownProject(h))
 
 	huma.Register(h, get("list-requests", "requests", "Requests, newest first"), a.listRequests)
 	huma.Register(h, get("list-spans", "spans", "Spans that are no requests, newest first"), a.listSpans)
@@ -101,7 +102,7 @@ func (a *api) knownProject(h huma.API) func(huma.Context, func(huma.Context)) {
 				return
 			}
 			if !known {
-				_ = huma.WriteErr(h, ctx, http.StatusNotFound, "there is no project "+p)
+				_ = huma.WriteErr(h, ctx, http.StatusNotFound, noProject(p))
 				return
 			}
 		}

@@ -36,6 +36,7 @@ type Config struct {
 	Metadata   MetadataConfig   `mapstructure:"metadata"`
 	Secrets    SecretsConfig    `mapstructure:"secrets"`
 	SQL        SQLConfig        `mapstructure:"sql"`
+	Accounts   AccountsConfig   `mapstructure:"accounts"`
 }
 
 // SQLConfig says as whom and within which limits statements of SQL mode run.
@@ -156,8 +157,11 @@ func (c Config) Validate() error {
 	}
 	if host, _, err := net.SplitHostPort(c.Listen); err != nil {
 		wrong("listen", "want host:port, got %q", c.Listen)
-	} else if !isLoopback(host) {
-		wrong("listen", "%q is reachable from other machines, and there are no accounts to protect it yet: listen on 127.0.0.1, put a proxy that authenticates in front, and name it in hosts", c.Listen)
+	} else if !isLoopback(host) && !c.Accounts.Required {
+		wrong("listen", "%q is reachable from other machines: set accounts.required, or listen on 127.0.0.1, put a proxy that authenticates in front, and name it in hosts", c.Listen)
+	}
+	if c.Accounts.Required && c.Metadata.DSN == "" {
+		wrong("accounts.required", "there are no tokens without metadata.dsn: set it too")
 	}
 	if len(c.Projects) == 0 {
 		wrong("projects", "want at least one")

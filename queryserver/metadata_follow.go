@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trackwayhq/trackway/queryserver/accounts"
 	"github.com/trackwayhq/trackway/queryserver/metadata"
 )
 
@@ -27,6 +28,7 @@ type metadataView struct {
 	etag     string
 	keys     []byte // the body of /internal/keys
 	projects map[string]bool
+	guard    *accounts.Guard
 }
 
 // metadataFollower keeps the newest view of the metadata store in memory. Other
@@ -130,7 +132,12 @@ func (f *metadataFollower) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	next := &metadataView{etag: etagOf(snapshot.Version), projects: make(map[string]bool, len(snapshot.Projects))}
+	// Read after the version: a token may be newer than it, and is read again then.
+	tokens, err := store.ValidTokens(ctx)
+	if err != nil {
+		return err
+	}
+	next := &metadataView{guard: accounts.NewGuard(tokens), etag: etagOf(snapshot.Version), projects: make(map[string]bool, len(snapshot.Projects))}
 	for _, p := range snapshot.Projects {
 		next.projects[p.ID] = true
 	}

@@ -99,7 +99,7 @@ func newHandler(cfg Config, store *clickhouse.Client, tails *tailRelay, follower
 	for _, p := range cfg.Projects {
 		projects.configured[p] = true
 	}
-	a := &api{store: store, projects: projects, retention: cfg.Retention, tails: tails, hashed: newHashedKeys(cfg.Secrets.CorrelationHash), now: time.Now, statements: newStatements(cfg, store)}
+	a := &api{store: store, projects: projects, retention: cfg.Retention, tails: tails, hashed: newHashedKeys(cfg.Secrets.CorrelationHash), now: time.Now, statements: newStatements(cfg, store), accounts: cfg.Accounts}
 	mux := http.NewServeMux()
 	a.register(mux)
 	mux.HandleFunc("GET /healthz", a.healthz)

@@ -66,6 +66,7 @@ func newRootCommand() *cobra.Command {
 		newQueryCommand(),
 		newProjectCommand(),
 		newKeyCommand(),
+		newTokenCommand(),
 		newDemoCommand(),
 		newBenchCommand(),
 		newMigrateCommand(),
