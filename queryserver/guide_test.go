@@ -3,11 +3,14 @@ package queryserver
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/trackwayhq/trackway/internal/filter"
 	"github.com/trackwayhq/trackway/internal/record"
+	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
 )
 
 // Whatever guides say, pages hold what matches, in order, without gap or repeat.
@@ -76,5 +79,15 @@ func TestGuidedRowsAreAll(t *testing.T) {
 				t.Errorf("%s, %s: %d rows, want %d", text, order, len(got), len(want))
 			}
 		}
+	}
+}
+
+func TestGuidePlans(t *testing.T) {
+	for name, text := range map[string]string{
+		"guide_counts": "status >= 500 AND route = '/a'", "guide_latencies": "route = '/a' AND duration_ms > 800", "guide_key": "user_id:u_1137",
+	} {
+		g := guidesFor(filter.Conjuncts(mustParse(t, text)), record.Request)[0]
+		hours := []window{{floor(planWeek.From, time.Hour), ceil(planWeek.To, time.Hour)}}
+		golden(t, filepath.Join("testdata", "plan", name+".sql"), snapshot([]clickhouse.Query{planGuide("default", g, g.hour, hours), planGuide("default", g, g.minute, hours)}))
 	}
 }
