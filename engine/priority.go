@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// niceness is added to this process so that a collector on the same cores gets
-// its fsync through while merges run.
-const niceness = 10
+// niceness is the lowest priority there is, so that a collector on the same cores
+// answers while inserts and merges run. Alone, the engine has all cores.
+const niceness = 19
 
 // lowerPriority makes every thread of the process yield to its parent's. Linux
 // keeps the figure per thread; threads started later inherit it. Another system

@@ -72,7 +72,7 @@ func TestConfigurationOfARunningEngine(t *testing.T) {
 		}
 		// Behind the command's closing bracket, nice is the 17th field.
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		require.Equal(t, "10", fields[16], "nice of %s", task)
+		require.Equal(t, "19", fields[16], "nice of %s", task)
 	}
 }
 

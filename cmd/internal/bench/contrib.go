@@ -41,7 +41,7 @@ exporters:
       num_consumers: 4
       batch:
         flush_timeout: 500ms
-        min_size: 8192
+        min_size: 25000
         max_size: 50000
         sizer: items
     retry_on_failure:

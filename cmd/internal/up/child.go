@@ -30,6 +30,7 @@ type child struct {
 	args      []string
 	env       []string
 	stopLimit time.Duration // from SIGTERM to SIGKILL
+	slice     time.Duration // how long its turns on a processor are; 0 for the default
 	// probe asks whether the process answers. Without one, a ready line on
 	// stdout says so.
 	probe      func(context.Context) error
@@ -69,7 +70,7 @@ func (c *child) Serve(ctx context.Context) error {
 		Stderr:      c.log.file,
 		SysProcAttr: childAttributes(),
 	}
-	err = c.spawn.start(cmd)
+	err = c.spawn.start(cmd, c.slice)
 	childStdout.Close()
 	if err != nil {
 		return fmt.Errorf("%s: cannot start %s: %w", c.name, c.path, err)

@@ -18,6 +18,11 @@ const (
 	engineStopLimit    = 30 * time.Second
 )
 
+// collectorSlice is how long the collector's turns on a processor are: the shortest
+// that the kernel takes. Inserts and merges of the engine run for as long as they may,
+// and an answer to a sender waits for several turns.
+const collectorSlice = 100 * time.Microsecond
+
 // History that --demo sends into an empty store, so that there is something to
 // look at: a few hours of light traffic are sent within seconds.
 const (
@@ -57,6 +62,7 @@ func (s *stack) children() []*child {
 			name: "collector", path: s.install.collector, stopLimit: collectorStopLimit,
 			args:  []string{"--config", "file:" + s.install.standalone},
 			env:   collectorEnv(),
+			slice: collectorSlice,
 			probe: httpProbe("http://" + reachable(a.Health)),
 		},
 		{

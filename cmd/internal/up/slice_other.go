@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package up
+
+import "time"
+
+// setSlice is for Linux.
+func setSlice(time.Duration) error { return nil }
