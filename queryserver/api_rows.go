@@ -59,12 +59,13 @@ func (a *api) list(ctx context.Context, in *rowsInput, kind record.Kind) (*answe
 }
 
 func (a *api) rowsQuestion(in *rowsInput, kind record.Kind) (rowsQuestion, error) {
-	q := rowsQuestion{project: in.Project, limit: in.Limit, ascending: in.Order == "asc"}
+	now := a.now()
+	q := rowsQuestion{project: in.Project, limit: in.Limit, ascending: in.Order == "asc", settled: settledAt(now)}
 	var err error
 	if q.filter, err = a.parseFilter(in.Filter); err != nil {
 		return q, err
 	}
-	if q.window, err = in.resolve(a.now(), a.retention); err != nil {
+	if q.window, err = in.resolve(now, a.retention); err != nil {
 		return q, err
 	}
 	if q.columns, err = columnsOf(kind, in.Columns); err != nil {

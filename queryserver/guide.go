@@ -21,12 +21,29 @@ func (q rowsQuestion) read(ctx context.Context, ask asker) ([]record.Record, err
 	}
 	statements := planRows(q)
 	guides := guidesFor(filter.Conjuncts(q.filter), q.columns.kind)
-	for i, statement := range statements {
-		if i > 0 && len(guides) > 0 {
-			err := q.readGuided(ctx, guides, func() int { return q.limit + 1 - len(found) }, read, ask)
-			return found, err
+	if len(statements) == 1 || len(guides) == 0 {
+		for _, statement := range statements {
+			if err := read(statement); err != nil || len(found) > q.limit {
+				return found, err
+			}
 		}
-		if err := read(statement); err != nil || len(found) > q.limit {
+		return found, nil
+	}
+	missing := func() int { return q.limit + 1 - len(found) }
+	if err := read(statements[0]); err != nil {
+		return found, err
+	}
+	for _, s := range q.stretches(q.beyondFirst()) {
+		if missing() <= 0 {
+			break
+		}
+		var err error
+		if s.guided {
+			err = q.readGuided(ctx, s.window, guides, missing, read, ask)
+		} else {
+			err = read(planRowsIn(q, s.window))
+		}
+		if err != nil {
 			return found, err
 		}
 	}
@@ -37,12 +54,11 @@ func (q rowsQuestion) read(ctx context.Context, ask asker) ([]record.Record, err
 // for: with more, most minutes have some.
 const refineBelow = 600
 
-// readGuided reads what lies beyond the nearest hour where guides say that
-// something matches. What they say is an upper bound, so each round reads more
-// than the one before.
-func (q rowsQuestion) readGuided(ctx context.Context, guides []guide, missing func() int, read func(clickhouse.Query) error, ask asker) error {
-	rest := q.beyondFirst()
-	hours, err := q.steps(ctx, guides, time.Hour, []window{{floor(rest.From, time.Hour), ceil(rest.To, time.Hour)}}, ask)
+// readGuided reads that of a window where guides say that something matches. What
+// they say is an upper bound, so each round reads more than the one before.
+func (q rowsQuestion) readGuided(ctx context.Context, rest window, guides []guide, missing func() int, read func(clickhouse.Query) error, ask asker) error {
+	whole := window{floor(rest.From, time.Hour), ceil(rest.To, time.Hour)}
+	hours, err := q.steps(ctx, guides, time.Hour, []window{whole}, ask)
 	if err != nil {
 		return err
 	}
@@ -53,7 +69,6 @@ func (q rowsQuestion) readGuided(ctx context.Context, guides []guide, missing fu
 		step := time.Hour
 		if total < refineBelow*uint64(len(batch)) {
 			step = time.Minute
-			whole := window{floor(rest.From, time.Hour), ceil(rest.To, time.Hour)}
 			if batch, err = q.steps(ctx, guides, step, rangesIn(whole, batch, time.Hour), ask); err != nil {
 				return err
 			}

@@ -79,6 +79,42 @@ func keyGuide(n filter.Node, kind record.Kind) (guide, bool) {
 	return g, true
 }
 
+// unsettled is how long ago a time is at least before guides are asked about it.
+// The tables of a unit are written one after the other, records first.
+const unsettled = 5 * time.Minute
+
+// settledAt is the window in which guides know of what the tables of records have,
+// apart from what comes late. Rollups live as long as their TTL, which that of
+// records can be set beyond; the day less is for the period a row of them stands for.
+func settledAt(now time.Time) window {
+	return window{now.AddDate(0, 0, 1-schema.DefaultRollupTTLDays), now.Add(-unsettled)}
+}
+
+// stretch is a part of a window, to be read with guides or without.
+type stretch struct {
+	window
+	guided bool
+}
+
+// stretches cuts a window into what is settled and what is before and after that,
+// in the order in which it is read.
+func (q rowsQuestion) stretches(w window) []stretch {
+	var out []stretch
+	for _, s := range []stretch{
+		{window: window{w.From, earlier(w.To, q.settled.From)}},
+		{window: window{later(w.From, q.settled.From), earlier(w.To, q.settled.To)}, guided: true},
+		{window: window{later(w.From, q.settled.To), w.To}},
+	} {
+		if s.From.Before(s.To) {
+			out = append(out, s)
+		}
+	}
+	if !q.ascending {
+		slices.Reverse(out)
+	}
+	return out
+}
+
 // planGuide asks for the steps of a level within ranges, and how many records
 // each can hold at most: rows of the step's start, in seconds, and a count.
 func planGuide(project string, g guide, l level, ranges []window) clickhouse.Query {

@@ -19,6 +19,7 @@ type rowsQuestion struct {
 	cursor    *record.ID // the last record of the page before, nil on the first
 	limit     int
 	ascending bool
+	settled   window   // where guides can be asked
 	ranges    []window // all there is in the window, where a guide knows
 }
 

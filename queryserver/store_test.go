@@ -113,6 +113,12 @@ func (s *testStore) post(database, sql string, body []byte) error {
 // insert stores records as the exporter does, derived rows too.
 func (s *testStore) insert(records ...record.Record) {
 	s.t.Helper()
+	s.insertInto("", records...)
+}
+
+// insertInto stores what goes into one table, or into all for "".
+func (s *testStore) insertInto(table string, records ...record.Record) {
+	s.t.Helper()
 	var b unitcolumns.Batch
 	for _, r := range records {
 		r.TTLDays = 4000 // the clock must not matter
@@ -126,6 +132,9 @@ func (s *testStore) insert(records ...record.Record) {
 			s.t.Fatal(err)
 		}
 		for _, ins := range inserts {
+			if table != "" && ins.Table != table {
+				continue
+			}
 			sql := "INSERT INTO " + s.database + "." + ins.Table + " (" + ins.Columns + ") FORMAT Native"
 			if err := s.post(s.database, sql, ins.Body); err != nil {
 				s.t.Fatal(err)
