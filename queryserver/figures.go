@@ -13,6 +13,7 @@ func (a *api) registerFigures(h huma.API) {
 	a.registerExport(h)
 	a.registerServiceMap(h)
 	a.registerMarkers(h)
+	a.registerErrors(h)
 	a.registerUsage(h)
 	a.registerLedger(h)
 }

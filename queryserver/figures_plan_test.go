@@ -45,6 +45,8 @@ func TestFigurePlans(t *testing.T) {
 	maps := planServiceMap("default", sampled)
 	usage := planUsage("default", window{floor(planWeek.From, wholeDay), ceil(planTo, wholeDay)})
 	whole := sampleOf(planHour, 1, 1)
+	errorsOf := errorsQuestion{project: "default", kind: record.Request, filter: mustParse(t, "status >= 500"), window: planHour, grid: gridOf(planHour, 30), sort: "-last_seen"}
+	oneError := errorsQuestion{project: "default", kind: record.Event, filter: mustParse(t, ""), window: planHour, grid: gridOf(planHour, 30), sort: "-count", group: 7}
 	for name, queries := range map[string][]clickhouse.Query{
 		"journey":             {planJourney(journey), planJourneySummary(journey)},
 		"journey_second_page": {planJourney(secondPage), planJourneySeen(secondPage, traces)},
@@ -54,6 +56,8 @@ func TestFigurePlans(t *testing.T) {
 		"releases":            {planReleases("default", sampleOf(planWeek, 1, 1), nil), planReleases("default", sampleOf(planHour, 1, 1), []serviceRelease{{"api", "v1"}})},
 		"usage":               {usage.days, usage.traffic, usage.disk},
 		"ledger":              {planLedger("default", window{floor(planHour.From, time.Minute), planTo}, time.Minute)},
+		"errors":              {planErrors(errorsOf), planErrorMessages(errorsOf, []record.ID{{Time: planTo, RID: 7}, {Time: planTo, RID: 1 << 63}})},
+		"errors_group":        {planErrors(oneError), planErrorSamples(oneError, 10)},
 		"compare": {
 			planCompareScan(compare, compare.inside()), planCompareCount(compare, compare.inside(), whole),
 			planCompareItems(compare, compare.inside(), whole, 5, nil),

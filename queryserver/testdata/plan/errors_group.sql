@@ -1,0 +1,44 @@
+-- errors
+--   p0 = "7"
+--   p1 = "1796038496789000000"
+--   p2 = "1796042096789000000"
+--   p3 = "1796038440"
+--   p4 = "120"
+--   project = "default"
+--   SETTING group_by_overflow_mode = throw
+--   SETTING max_rows_to_group_by = 1000000
+--   SETTING precise_float_parsing = 1
+SELECT error_group, any(kind) AS error_kind, any(at_service) AS in_service, any(at_route) AS on_route, sum(n) AS total, sum(w) AS weights, min(since) AS first, max(until) AS last, argMax(newest, until) AS sample,
+  groupArray(rel) AS releases, groupArray(since) AS sinces, groupArray(until) AS untils, groupArray(c) AS columns, groupArray(n) AS counts
+FROM (
+  WITH toDateTime(ts, 'UTC') AS t
+  SELECT error_group, toString(release) AS rel, toUInt32(intDiv(toInt64(toUnixTimestamp(t)) - {p3:Int64}, {p4:Int64})) AS c, any(toString(error_type)) AS kind, any(toString(service)) AS at_service, any('') AS at_route,
+    count() AS n, sum(toUInt64(events.weight)) AS w, min(ts) AS since, max(ts) AS until, argMax(rid, ts) AS newest
+  FROM events
+  WHERE project = {project:String}
+    AND ts >= fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+    AND ts < fromUnixTimestamp64Nano({p2:Int64}, 'UTC')
+    AND error_group = {p0:UInt64}
+  GROUP BY error_group, rel, c
+)
+GROUP BY error_group
+ORDER BY total DESC, error_group
+LIMIT 10001
+
+-- errors_samples
+--   p0 = "7"
+--   p1 = "1796038496789000000"
+--   p2 = "1796042096789000000"
+--   project = "default"
+--   SETTING precise_float_parsing = 1
+--   SETTING query_plan_max_limit_for_lazy_materialization = 10001
+--   SETTING query_plan_optimize_lazy_materialization = 1
+--   SETTING use_top_k_dynamic_filtering = 0
+SELECT ts, rid, service, release, trace_id, error_message, error_stack
+FROM events
+WHERE project = {project:String}
+  AND ts >= fromUnixTimestamp64Nano({p1:Int64}, 'UTC')
+  AND ts < fromUnixTimestamp64Nano({p2:Int64}, 'UTC')
+  AND error_group = {p0:UInt64}
+ORDER BY ts DESC, rid DESC
+LIMIT 10
