@@ -20,7 +20,7 @@ type groupsInput struct {
 	QuestionParams
 	KindParam
 	By      string `query:"by" required:"true" doc:"One to three fields, separated by commas: columns, status_class, or keys of maps such as attributes['plan']." example:"service,route"`
-	Metrics string `query:"metrics" default:"count,error_rate,p50,p95,p99" maxLength:"256" doc:"Figures wanted: count, errors, error_rate, rps, bytes, p50, p90, p95, p99."`
+	Metrics string `query:"metrics" maxLength:"256" doc:"Figures wanted: count, errors, error_rate, rps, bytes, p50, p90, p95, p99. Default: count,error_rate,p50,p95,p99, of events count,error_rate."`
 	Sort    string `query:"sort" default:"-count" maxLength:"32" doc:"A figure, or key; with - before it the greatest first." example:"-p95"`
 	Limit   int    `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Most groups."`
 	Compare string `query:"compare" enum:"previous" doc:"previous: the figures of the period of equal length before, beside."`
@@ -85,7 +85,7 @@ func (a *api) groups(ctx context.Context, in *groupsInput) (*answer[Groups], err
 	if q.by, err = parseFields(in.By, q.kind, maxGroupFields); err != nil {
 		return nil, badParameter("by", in.By, err)
 	}
-	metrics, err := parseMetrics(in.Metrics, q.kind)
+	metrics, err := parseMetrics(cmp.Or(in.Metrics, defaultMetrics(q.kind)), q.kind)
 	if err != nil {
 		return nil, badParameter("metrics", in.Metrics, err)
 	}
@@ -118,6 +118,15 @@ func (a *api) groups(ctx context.Context, in *groupsInput) (*answer[Groups], err
 		out.Groups = append(out.Groups, shown)
 	}
 	return &answer[Groups]{Body: out}, nil
+}
+
+// defaultMetrics are the figures of a question that names none; events have no
+// duration.
+func defaultMetrics(kind record.Kind) string {
+	if kind == record.Event {
+		return "count,error_rate"
+	}
+	return "count,error_rate,p50,p95,p99"
 }
 
 func parseMetrics(text string, kind record.Kind) ([]string, error) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -85,7 +86,7 @@ func (a *api) listMarkers(ctx context.Context, in *markersInput) (*answer[Marker
 	out := Markers{Markers: []Marker{}}
 	// Without a metadata store there are automatic ones all the same.
 	if store, err := a.metadataStore(); err == nil {
-		set, err := store.Markers(ctx, in.Project, w.From, w.To, in.Limit)
+		set, err := store.Markers(ctx, in.Project, in.Service, w.From, w.To, in.Limit)
 		if err != nil {
 			return nil, metadataProblem(ctx, err)
 		}
@@ -94,14 +95,11 @@ func (a *api) listMarkers(ctx context.Context, in *markersInput) (*answer[Marker
 		}
 	}
 	if in.Automatic {
-		found, err := a.newReleases(ctx, in.Project, w, in.Limit)
+		found, err := a.newReleases(ctx, in.Project, in.Service, w, in.Limit)
 		if err != nil {
 			return nil, err
 		}
 		out.Markers = append(out.Markers, withoutKnown(found, out.Markers)...)
-	}
-	if in.Service != "" {
-		out.Markers = slices.DeleteFunc(out.Markers, func(m Marker) bool { return m.Service != "" && m.Service != in.Service })
 	}
 	slices.SortStableFunc(out.Markers, func(a, b Marker) int { return a.TS.Compare(b.TS) })
 	return &answer[Markers]{Body: out}, nil
@@ -140,6 +138,12 @@ func (a *api) createMarker(ctx context.Context, in *newMarkerInput) (*answer[Mar
 	m, err := store.CreateMarker(ctx, metadata.Marker{
 		Project: in.Project, At: at, Title: b.Title, Release: b.Release, Service: b.Service, Env: b.Env, URL: b.URL, Actor: "api",
 	})
+	if errors.Is(err, metadata.ErrInvalid) {
+		name, said, _ := strings.Cut(err.Error(), ": ")
+		p := problem(http.StatusBadRequest, err.Error())
+		p.Errors = []*huma.ErrorDetail{{Message: said, Location: "body." + name}}
+		return nil, p
+	}
 	if err != nil {
 		return nil, metadataProblem(ctx, err)
 	}

@@ -325,6 +325,9 @@ func TestBadFigures(t *testing.T) {
 		{"compare", []string{"select", "status >= abc"}, "query.select"},
 		{"compare", []string{"min_ms", "-1"}, "min_ms"},
 		{"compare", []string{"min_ms", "NaN"}, "min_ms"},
+		{"compare", []string{"min_ms", "Inf"}, `"detail":"min_ms: expected number <= 1e+12"`},
+		{"compare", []string{"min_ms", "5", "limt", "1"}, `"detail":"limt: unknown query parameter"`},
+		{"groups", []string{"by", "route", "limit", "0", "compare", "next"}, "(and 1 more: see errors)"},
 		{"compare", []string{"min_ms", "5", "max_ms", "5"}, "more than min_ms"},
 		{"compare", []string{"min_ms", "5", "kind", "event"}, "events have no duration"},
 		{"compare", []string{"select_from", "2001-01-01T00:00:00Z", "select_to", "2001-01-02T00:00:00Z"}, "outside of from and to"},
@@ -334,7 +337,7 @@ func TestBadFigures(t *testing.T) {
 			t.Errorf("%s %v: %d: %s, want %q", tc.path, tc.query, status, body, tc.want)
 		}
 	}
-	for _, path := range []string{"servicemap", "usage", "markers", "export", "journeys/a/b/pivots", "journeys/a/b?linked=true", "facets?fields=status,env,attributes.a", "groups?by=route", "groups?by=env", "compare?min_ms=5"} {
+	for _, path := range []string{"servicemap", "usage", "markers", "export", "journeys/a/b/pivots", "journeys/a/b?linked=true", "facets?fields=status,env,attributes.a", "groups?by=route", "groups?by=env", "groups?by=name&kind=event", "compare?min_ms=5"} {
 		path, query, _ := strings.Cut(path, "?")
 		var args []string
 		for pair := range strings.SplitSeq(query, "&") {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,9 @@ func TestMarkersAreKept(t *testing.T) {
 		if status, answer := s.send(http.MethodPost, "markers", body); status != http.StatusBadRequest || !strings.Contains(answer, want) {
 			t.Errorf("%s: %d: %s, want 400 and %q", body, status, answer, want)
 		}
+	}
+	if _, answer := s.send(http.MethodPost, "markers", `{"title":"t","url":"javascript:1"}`); !strings.Contains(answer, `"location":"body.url"`) {
+		t.Errorf("no place is named: %s", answer)
 	}
 	if status, _ := s.send(http.MethodPost, "markers", `{"title":"`+strings.Repeat("x", maxMarkerBody)+`"}`); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a long body: %d", status)
@@ -129,6 +133,13 @@ func TestReleasesAreMarkers(t *testing.T) {
 	}
 	if got := decodeAnswer[Markers](t, s, "markers", "from", "2026-11-01T07:00:00Z", "to", "2026-11-02T00:00:00Z", "automatic", "false"); len(got.Markers) != 1 {
 		t.Errorf("without automatic ones: %+v", got.Markers)
+	}
+	// The limit counts those of the service asked for, and takes the newest.
+	for service, want := range map[string]string{"api": "api v2", "web": "v3 is out"} {
+		got := decodeAnswer[Markers](t, s, "markers", "from", "2026-11-01T00:00:00Z", "to", "2026-11-02T00:00:00Z", "service", service, "limit", "1")
+		if !slices.ContainsFunc(got.Markers, func(m Marker) bool { return m.Title == want }) {
+			t.Errorf("of %s: %+v, want %s among them", service, got.Markers, want)
+		}
 	}
 
 	// From a sample, the first record is found all the same.

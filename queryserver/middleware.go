@@ -2,6 +2,8 @@ package queryserver
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -48,13 +50,23 @@ func secured(hosts []string, next http.Handler) http.Handler {
 
 // wellFormed refuses addresses that would be taken for others: query strings
 // that do not decode, whose parameters the standard library leaves out (a filter
-// must never be dropped in silence), and paths of the API with empty or dotted
+// must never be dropped in silence), parameters of the API that are there more than
+// once, of which its router would take the first, and paths of the API with empty or dotted
 // parts, which its router would answer with a redirect to a cleaned path.
 func wellFormed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+		values, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil {
 			writeProblem(w, problem(http.StatusBadRequest, "the query string cannot be decoded ("+err.Error()+"): percent-encode the parameters' values, % as %25 and ; as %3B"))
 			return
+		}
+		if strings.HasPrefix(r.URL.Path, "/api/") {
+			for _, name := range slices.Sorted(maps.Keys(values)) {
+				if n := len(values[name]); n > 1 {
+					writeProblem(w, badParameter(name, strings.Join(values[name], ", "), fmt.Errorf("want one value, got %d", n)))
+					return
+				}
+			}
 		}
 		if p := r.URL.EscapedPath(); strings.HasPrefix(p, "/api/") && path.Clean(p) != strings.TrimSuffix(p, "/") {
 			writeProblem(w, problem(http.StatusNotFound, "there is nothing at "+p+": a part of the path is empty, or made of dots; percent-encode values, dots as %2E"))

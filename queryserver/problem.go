@@ -2,7 +2,11 @@ package queryserver
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -31,9 +35,34 @@ func init() {
 				p.Add(err)
 			}
 		}
+		p.explain(errs)
 		return p
 	}
 	huma.DefaultArrayNullable = false
+}
+
+// explain puts what is wrong, and where, into the detail of a request that huma
+// found invalid: huma says only that it is. Values that JSON does not have, as the
+// Inf of min_ms=Inf, become text.
+func (p *Problem) explain(errs []error) {
+	if p.Status >= http.StatusInternalServerError || len(errs) == 0 {
+		return
+	}
+	for i, e := range p.Errors {
+		if f, ok := e.Value.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
+			e.Value = strconv.FormatFloat(f, 'g', -1, 64)
+		}
+		if i == 0 && e.Location != "" {
+			_, name, ok := strings.Cut(e.Location, ".")
+			if !ok {
+				name = e.Location
+			}
+			p.Detail = name + ": " + e.Message
+		}
+	}
+	if more := len(p.Errors) - 1; more > 0 {
+		p.Detail += fmt.Sprintf(" (and %d more: see errors)", more)
+	}
 }
 
 func problem(status int, detail string) *Problem {

@@ -19,7 +19,7 @@ type seenRelease struct {
 // newReleases finds the releases of services that were first seen in a window and
 // not in the day before. Where all records are too many it looks at slices of
 // time, and then closely at what lies before the first slice that has the release.
-func (a *api) newReleases(ctx context.Context, project string, w window, limit int) ([]Marker, error) {
+func (a *api) newReleases(ctx context.Context, project, service string, w window, limit int) ([]Marker, error) {
 	wide := window{From: later(earliest, w.From.Add(-releasesBefore)), To: w.To}
 	rows, err := a.rowsToRead(ctx, project, record.Request, &filter.Expr{}, wide)
 	if err != nil {
@@ -32,10 +32,11 @@ func (a *api) newReleases(ctx context.Context, project string, w window, limit i
 	}
 	var fresh []seenRelease
 	for _, r := range seen { // in order of time
-		if !r.first.Before(w.From) && len(fresh) < limit {
+		if !r.first.Before(w.From) && (service == "" || r.service == service || r.service == "") {
 			fresh = append(fresh, r)
 		}
 	}
+	fresh = fresh[max(0, len(fresh)-limit):]
 	if s.slices > 0 && len(fresh) > 0 {
 		if fresh, err = a.lookClosely(ctx, project, w, s, fresh); err != nil {
 			return nil, err

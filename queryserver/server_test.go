@@ -160,6 +160,16 @@ func TestQueryStringThatDoesNotDecode(t *testing.T) {
 	}
 }
 
+func TestParametersThatAreThereTwice(t *testing.T) {
+	base := startServer(t, nil)
+	for _, path := range []string{"requests", "histogram", "tail"} {
+		resp, body := fetch(t, base+"/api/v1/projects/default/"+path+"?filter=status:200&filter=status:500", nil)
+		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, `"location":"query.filter"`) || !strings.Contains(body, "want one value, got 2") {
+			t.Errorf("%s: %s: %s", path, resp.Status, body)
+		}
+	}
+}
+
 func TestFilterErrorsCarryThePosition(t *testing.T) {
 	base := startServer(t, nil)
 	for _, path := range []string{"requests", "spans", "events", "histogram", "tail"} {

@@ -86,11 +86,12 @@ func (s *Store) CreateMarker(ctx context.Context, m Marker) (Marker, error) {
 const markerColumns = "id, project, at_ms, title, release, service, env, url, actor, created_ms"
 
 // Markers gives a project's markers in [from, to), oldest first; of more than
-// limit the newest.
-func (s *Store) Markers(ctx context.Context, project string, from, to time.Time, limit int) ([]Marker, error) {
+// limit the newest. With a service, those of it and of all services.
+func (s *Store) Markers(ctx context.Context, project, service string, from, to time.Time, limit int) ([]Marker, error) {
 	rows, err := s.db.QueryContext(ctx, s.rebind("SELECT "+markerColumns+` FROM (
-			SELECT `+markerColumns+` FROM markers WHERE project = ? AND at_ms >= ? AND at_ms < ? ORDER BY at_ms DESC, id LIMIT ?
-		) AS newest ORDER BY at_ms, id`), project, ceilMilliseconds(from), ceilMilliseconds(to), limit)
+			SELECT `+markerColumns+` FROM markers WHERE project = ? AND at_ms >= ? AND at_ms < ?
+				AND (? = '' OR service IN ('', ?)) ORDER BY at_ms DESC, id LIMIT ?
+		) AS newest ORDER BY at_ms, id`), project, ceilMilliseconds(from), ceilMilliseconds(to), service, service, limit)
 	if err != nil {
 		return nil, s.explain(err)
 	}

@@ -24,13 +24,19 @@ func TestMarkers(t *testing.T) {
 			Project: "other", At: now.Add(time.Nanosecond), Title: "it's out", Release: "v1", Service: "api", Env: "prod", URL: "https://ci.example/7", Actor: "test",
 		})
 		require.NoError(t, err)
-		found, err := s.Markers(t.Context(), "other", now.Add(-time.Hour), now.Add(time.Hour), 10)
+		found, err := s.Markers(t.Context(), "other", "", now.Add(-time.Hour), now.Add(time.Hour), 10)
 		require.NoError(t, err)
 		assert.Equal(t, []Marker{made}, found)
 		assert.Equal(t, *now, made.At, "times are whole milliseconds")
+		later, err := s.CreateMarker(t.Context(), Marker{Project: "other", At: now.Add(time.Minute), Title: "of another", Service: "web", Actor: "test"})
+		require.NoError(t, err)
+		found, err = s.Markers(t.Context(), "other", "api", now.Add(-time.Hour), now.Add(time.Hour), 1)
+		require.NoError(t, err)
+		assert.Equal(t, []Marker{made}, found, "the limit counts those of the service")
+		require.NoError(t, s.DeleteMarker(t.Context(), "other", later.ID))
 
 		titles := func(from, to time.Time, limit int) string {
-			found, err := s.Markers(t.Context(), "default", from, to, limit)
+			found, err := s.Markers(t.Context(), "default", "", from, to, limit)
 			require.NoError(t, err)
 			var out []string
 			for _, m := range found {
@@ -64,7 +70,7 @@ func TestTheOldestMarkersGo(t *testing.T) {
 		require.NoError(t, tx.Commit())
 		_, err = s.CreateMarker(t.Context(), Marker{Project: "default", At: *now, Title: "newest"})
 		require.NoError(t, err)
-		found, err := s.Markers(t.Context(), "default", time.UnixMilli(0), now.Add(time.Hour), 2*MaxMarkers)
+		found, err := s.Markers(t.Context(), "default", "", time.UnixMilli(0), now.Add(time.Hour), 2*MaxMarkers)
 		require.NoError(t, err)
 		assert.Len(t, found, MaxMarkers)
 		assert.Equal(t, "1", found[0].ID, "the oldest is gone")
