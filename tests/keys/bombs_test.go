@@ -78,7 +78,7 @@ func peak(t *testing.T, pid int) int64 {
 func TestBombs(t *testing.T) {
 	const inProgress = 64 << 20
 	g := startGateway(t, nowhere(t), append(withKeys("shop", shopKey),
-		"    authenticator: project_auth\n    usage_file", fmt.Sprintf("    authenticator: project_auth\n    max_in_progress_bytes: %d\n    usage_file", inProgress))...)
+		"    authenticator: project_auth\n    usage_file", fmt.Sprintf("    authenticator: project_auth\n    max_in_progress_bytes: %d\n    max_decoded_bytes: %d\n    usage_file", inProgress, inProgress/2))...)
 	header, value := bearer(shopKey)
 	idle := peak(t, g.PID())
 	all := bombs(t)
