@@ -107,7 +107,7 @@ func newHandler(cfg Config, store *clickhouse.Client, tails *tailRelay, follower
 	mux.HandleFunc(fallbackPattern, func(w http.ResponseWriter, r *http.Request) { nothingHere(mux, w, r) })
 	dist, built := web.Dist()
 	mux.Handle("/", newStatic(dist, built))
-	return secured(cfg.Hosts, wellFormed(compressed(mux)))
+	return secured(cfg.Hosts, wellFormed(bounded(compressed(mux))))
 }
 
 // fallbackPattern catches what no operation of the API took.
