@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"testing"
 	"time"
 
@@ -66,6 +67,8 @@ func (s *Stack) Get(ctx context.Context, path string, query url.Values, out any)
 	if res.StatusCode != http.StatusOK {
 		return res.StatusCode, fmt.Errorf("GET %s: %s: %s", address, res.Status, body)
 	}
+	// Of an answer that came before, decoding would keep what this one leaves out.
+	reflect.ValueOf(out).Elem().SetZero()
 	if err := json.Unmarshal(body, out); err != nil {
 		return res.StatusCode, fmt.Errorf("GET %s: %w in %.500s", address, err, body)
 	}
