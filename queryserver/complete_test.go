@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trackwayhq/trackway/internal/filter"
+	"github.com/trackwayhq/trackway/internal/golden"
 	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
 )
@@ -26,7 +27,7 @@ func TestCompletePlans(t *testing.T) {
 		"complete_journey": {planCompleteJourney(q, "account_id"), planCompleteJourney(events, "account_id"), planCompleteJourneyKey(q, "ac", true), planCompleteJourneyKey(q, "account_id", false)},
 		"complete_rows":    {planCompleteRows(events, &filter.Field{Column: filter.ColumnNamed("severity")}), planCompleteRows(q, attribute), planCompleteRowKeys(events, attributesColumn)},
 	} {
-		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", "plan", name+".sql"), snapshot(queries)) })
+		t.Run(name, func(t *testing.T) { golden.Equal(t, filepath.Join("testdata", "plan", name+".sql"), snapshot(queries)) })
 	}
 }
 

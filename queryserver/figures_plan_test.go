@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trackwayhq/trackway/internal/golden"
 	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
 )
@@ -80,7 +81,7 @@ func TestFigurePlans(t *testing.T) {
 		"groups_rows":  {planGroupRows(groups(record.Request, "env,attributes['plan']", "status >= 500", true, true))},
 		"groups_event": {planGroupRows(groups(record.Event, "name", "", false, false))},
 	} {
-		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", "plan", name+".sql"), snapshot(queries)) })
+		t.Run(name, func(t *testing.T) { golden.Equal(t, filepath.Join("testdata", "plan", name+".sql"), snapshot(queries)) })
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/trackwayhq/trackway/internal/filter"
+	"github.com/trackwayhq/trackway/internal/golden"
 	"github.com/trackwayhq/trackway/internal/record"
 )
 
@@ -45,5 +46,5 @@ func TestWherePlans(t *testing.T) {
 			b.WriteString(strings.TrimPrefix(where, "\n") + "\n\n")
 		}
 	}
-	golden(t, filepath.Join("testdata", "plan", "where.sql"), b.String())
+	golden.Equal(t, filepath.Join("testdata", "plan", "where.sql"), b.String())
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trackwayhq/trackway/internal/filter"
+	"github.com/trackwayhq/trackway/internal/golden"
 	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
 )
@@ -195,6 +196,6 @@ func TestGuidePlans(t *testing.T) {
 	} {
 		g := guidesFor(filter.Conjuncts(mustParse(t, text)), record.Request)[0]
 		hours := []window{{floor(planWeek.From, time.Hour), ceil(planWeek.To, time.Hour)}}
-		golden(t, filepath.Join("testdata", "plan", name+".sql"), snapshot([]clickhouse.Query{planGuide("default", g, g.hour, hours), planGuide("default", g, g.minute, hours)}))
+		golden.Equal(t, filepath.Join("testdata", "plan", name+".sql"), snapshot([]clickhouse.Query{planGuide("default", g, g.hour, hours), planGuide("default", g, g.minute, hours)}))
 	}
 }

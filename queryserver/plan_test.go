@@ -3,7 +3,6 @@ package queryserver
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trackwayhq/trackway/internal/filter"
+	"github.com/trackwayhq/trackway/internal/golden"
 	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
 )
@@ -83,7 +83,7 @@ func TestPlans(t *testing.T) {
 		"heatmap_route":       {planTopRoutes("default", nil, day, 50), routeLatency, routeErrors},
 		"heatmap_route_named": {namedLatency, namedErrors},
 	} {
-		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", "plan", name+".sql"), snapshot(queries)) })
+		t.Run(name, func(t *testing.T) { golden.Equal(t, filepath.Join("testdata", "plan", name+".sql"), snapshot(queries)) })
 	}
 }
 
@@ -104,26 +104,6 @@ func snapshot(queries []clickhouse.Query) string {
 		b.WriteString(q.SQL + "\n")
 	}
 	return b.String()
-}
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: make it with go test -run %s -update", err, t.Name())
-	}
-	if string(want) != got {
-		t.Errorf("%s differs; if that is right, rewrite it with -update\n got:\n%s\nwant:\n%s", path, got, want)
-	}
 }
 
 // A cut covers its window without gap or overlap, and every part of a rollup

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -17,10 +15,8 @@ import (
 
 func newBenchIngestCommand() *cobra.Command {
 	options := bench.Options{Version: version}
-	var (
-		list                         bool
-		jsonFile, markdown, htmlFile string
-	)
+	var list bool
+	var files reportFiles
 	cmd := &cobra.Command{
 		Use:   "ingest",
 		Short: "Measure the way in: throughput, latency, CPU, memory, and that every row is stored once",
@@ -39,7 +35,7 @@ runs those that take minutes: ` + strings.Join(bench.Default, ", ") + `.`,
 			if r == nil || len(r.Points) == 0 {
 				return err
 			}
-			if wrote := writeReport(cmd, r, jsonFile, markdown, htmlFile); wrote != nil {
+			if wrote := files.write(cmd, r); wrote != nil {
 				return errors.Join(err, wrote)
 			}
 			return err
@@ -55,14 +51,9 @@ runs those that take minutes: ` + strings.Join(bench.Default, ", ") + `.`,
 	flags.Float64Var(&options.Rate, "rate", 0, "items a second of open loops (default: the scenario's own)")
 	flags.BoolVar(&options.Gates, "gates", false, "compare with the limits that a release must keep, and fail where one is passed")
 	flags.StringVar(&options.Dir, "data", "", "directory on a disk, below which data directories are made (default: that of temporary files)")
-	flags.StringVar(&options.ConfigDir, "config-dir", "", "directory of standalone.yaml and query.yaml (default: config beside this program)")
-	flags.StringVar(&options.Collector, "collector", "", "the collector program (default: trackway-collector beside this program)")
-	flags.StringVar(&options.Library, "library", "", "the engine library libchdb.so (default: beside this program)")
-	flags.StringVar(&options.Memory, "memory", "", "memory budget of the engine, in bytes (default: the engine's)")
+	stackFlags(flags, &options.ConfigDir, &options.Collector, &options.Library, &options.Memory)
 	flags.StringVar(&options.Profile, "profile", "", "directory for a CPU profile of the collector at each point, for go tool pprof")
-	flags.StringVar(&jsonFile, "json", "", "write the report to this file as JSON")
-	flags.StringVar(&markdown, "markdown", "", "write the report to this file as Markdown")
-	flags.StringVar(&htmlFile, "html", "", "write the report to this file as one page with plots")
+	files.flags(flags)
 	return cmd
 }
 
@@ -72,38 +63,6 @@ func listScenarios(cmd *cobra.Command) error {
 		fmt.Fprintf(out, "%s\t%s\n", s.Name, s.About)
 	}
 	return out.Flush()
-}
-
-// benchReport is what a benchmark found, in all its forms.
-type benchReport interface {
-	WriteText(w io.Writer) error
-	Markdown() []byte
-	HTML() ([]byte, error)
-}
-
-// writeReport prints the report and writes the files that were asked for.
-func writeReport(cmd *cobra.Command, r benchReport, jsonFile, markdown, htmlFile string) error {
-	problem := r.WriteText(cmd.OutOrStdout())
-	write := func(path string, content []byte, err error) {
-		if err == nil {
-			err = os.WriteFile(path, content, 0o644)
-		}
-		if err != nil {
-			problem = errors.Join(problem, fmt.Errorf("report: %w", err))
-		}
-	}
-	if jsonFile != "" {
-		content, err := json.MarshalIndent(r, "", "  ")
-		write(jsonFile, append(content, '\n'), err)
-	}
-	if markdown != "" {
-		write(markdown, r.Markdown(), nil)
-	}
-	if htmlFile != "" {
-		content, err := r.HTML()
-		write(htmlFile, content, err)
-	}
-	return problem
 }
 
 // newBenchSenderCommand is the process that `bench ingest` sends from.

@@ -15,9 +15,9 @@ import (
 func newBenchQueryCommand() *cobra.Command {
 	options := query.Options{Version: version}
 	var (
-		rows                         string
-		list                         bool
-		jsonFile, markdown, htmlFile string
+		rows  string
+		list  bool
+		files reportFiles
 	)
 	cmd := &cobra.Command{
 		Use:   "query",
@@ -39,7 +39,7 @@ files, and asks.`,
 			if r == nil {
 				return err
 			}
-			return errors.Join(err, writeReport(cmd, r, jsonFile, markdown, htmlFile))
+			return errors.Join(err, files.write(cmd, r))
 		},
 	}
 	flags := cmd.Flags()
@@ -58,13 +58,8 @@ files, and asks.`,
 	flags.Float64Var(&options.Minutes, "minutes", 10, "minutes of ingest")
 	flags.BoolVar(&options.Verify, "verify", false, "make the whole set again to count what every filter must find (default: for small sets)")
 	flags.BoolVar(&options.Gates, "gates", false, "fail where a target is missed")
-	flags.StringVar(&options.ConfigDir, "config-dir", "", "directory of standalone.yaml and query.yaml (default: config beside this program)")
-	flags.StringVar(&options.Collector, "collector", "", "the collector program (default: trackway-collector beside this program)")
-	flags.StringVar(&options.Library, "library", "", "the engine library libchdb.so (default: beside this program)")
-	flags.StringVar(&options.Memory, "memory", "", "memory budget of the engine, in bytes (default: the engine's)")
-	flags.StringVar(&jsonFile, "json", "", "write the report to this file as JSON")
-	flags.StringVar(&markdown, "markdown", "", "write the report to this file as Markdown")
-	flags.StringVar(&htmlFile, "html", "", "write the report to this file as one page")
+	stackFlags(flags, &options.ConfigDir, &options.Collector, &options.Library, &options.Memory)
+	files.flags(flags)
 	return cmd
 }
 

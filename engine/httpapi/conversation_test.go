@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
-	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,9 +18,8 @@ import (
 
 	"github.com/trackwayhq/trackway/engine/blockcompress"
 	"github.com/trackwayhq/trackway/engine/enginetest"
+	"github.com/trackwayhq/trackway/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // masks hide what differs from run to run.
 var masks = []struct {
@@ -161,22 +158,10 @@ func TestConversations(t *testing.T) {
 		"wait_end_of_query":     get("query", "SELECT throwIf(number = 3, 'three') FROM numbers(10)", "max_block_size", "1", "buffer_size", "0", "wait_end_of_query", "1"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			golden(t, strings.ReplaceAll(name, " ", "_")+".txt", converse(t, server, request))
+			golden.Equal(t, filepath.Join("testdata", "conversations", strings.ReplaceAll(name, " ", "_")+".txt"), converse(t, server, request))
 		})
 	}
 	require.Equal(t, "9\t45\n", server.Query(t, "SELECT count(), sum(a) FROM conversation"))
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", "conversations", name)
-	if *update {
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "write it with -update")
-	require.Equal(t, string(want), got)
 }
 
 // TestBodyEncodings sends rows under every encoding of a request.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/trackwayhq/trackway/internal/smalldisk"
 )
 
 func open(t *testing.T, dir string, maxBytes int64) *Store {
@@ -149,12 +151,8 @@ func fill(t *testing.T, s *Store) int {
 }
 
 func TestFullDisk(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can mount a small file system")
-	}
 	mount := t.TempDir()
-	require.NoError(t, syscall.Mount("deadletter-test", mount, "tmpfs", 0, "size=512k"))
-	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(mount, 0)) })
+	smalldisk.Mount(t, mount, "512k")
 	dir := filepath.Join(mount, "deadletter")
 	s, err := Open(dir, 0)
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
 package fingerprint
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "write the golden files anew")
+	"github.com/trackwayhq/trackway/internal/golden"
+)
 
 // Each testdata/<language>/<case>.txt is a stack, <case>.golden what was read of
 // it. <case>.again.txt is the same error of another build or release.
@@ -28,11 +27,7 @@ func TestStacks(t *testing.T) {
 		name := strings.TrimSuffix(file, ".txt")
 		t.Run(strings.TrimPrefix(filepath.ToSlash(name), "testdata/"), func(t *testing.T) {
 			stack := read(t, file)
-			got := describe(stack)
-			if *update {
-				require.NoError(t, os.WriteFile(name+".golden", []byte(got), 0o600))
-			}
-			assert.Equal(t, read(t, name+".golden"), got)
+			golden.Equal(t, name+".golden", describe(stack))
 			language, _ := Frames(stack)
 			assert.Equal(t, filepath.Base(filepath.Dir(file)), language.String())
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/trackwayhq/trackway/internal/journal"
 	"github.com/trackwayhq/trackway/internal/journal/journaltest"
+	"github.com/trackwayhq/trackway/internal/smalldisk"
 )
 
 func openSpace(t *testing.T, dir string, opts journal.Options) (*journal.Journal, *journal.Space) {
@@ -66,12 +67,8 @@ func checkFull(t *testing.T, dir string, opts journal.Options, makeRoom func()) 
 }
 
 func TestFullDisk(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can mount a small file system; TestFullSimulatedDisk runs everywhere")
-	}
 	dir := t.TempDir()
-	require.NoError(t, syscall.Mount("journal-test", dir, "tmpfs", 0, "size=2m"))
-	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, 0)) })
+	smalldisk.Mount(t, dir, "2m") // TestFullSimulatedDisk needs no root
 	t.Run("deleting makes room", func(t *testing.T) {
 		opts := journal.Options{SegmentBytes: journal.MinSegmentBytes, MaxBytes: 1 << 30, FlushInterval: time.Millisecond}
 		checkFull(t, filepath.Join(dir, "a"), opts, func() {})

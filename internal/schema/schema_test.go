@@ -3,17 +3,15 @@ package schema
 import (
 	"context"
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "rewrite golden files")
+	"github.com/trackwayhq/trackway/internal/golden"
+)
 
 func rendered(t *testing.T, o Options) string {
 	t.Helper()
@@ -36,15 +34,7 @@ func TestStatementsGolden(t *testing.T) {
 		{"schema_cluster.sql", Options{CreateDatabase: true, Cluster: "main"}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			got := rendered(t, tt.opts)
-			path := filepath.Join("testdata", tt.file)
-			if *update {
-				require.NoError(t, os.MkdirAll("testdata", 0o755))
-				require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(path)
-			require.NoError(t, err)
-			assert.Equal(t, string(want), got, "run with -update when the change is meant")
+			golden.Equal(t, filepath.Join("testdata", tt.file), rendered(t, tt.opts))
 		})
 	}
 }

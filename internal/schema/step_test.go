@@ -1,13 +1,14 @@
 package schema
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/trackwayhq/trackway/internal/golden"
 )
 
 func TestTheLastStepGivesTheVersion(t *testing.T) {
@@ -40,20 +41,9 @@ func TestStepsGolden(t *testing.T) {
 					b.WriteString(s.SQL + ";\n\n")
 				}
 			}
-			golden(t, tt.file, b.String())
+			golden.Equal(t, filepath.Join("testdata", tt.file), b.String())
 		})
 	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", file)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), got, "run with -update when the change is meant")
 }
 
 // TestCommentsAreNotSent keeps what explains a file out of what is sent.

@@ -5,46 +5,20 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/trackwayhq/trackway/internal/smalldisk"
 )
-
-// smallDisk is a file system of its own, of so many MiB.
-func smallDisk(t *testing.T, mib int) string {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can mount a small file system")
-	}
-	dir := t.TempDir()
-	require.NoError(t, syscall.Mount("metadata-test", dir, "tmpfs", 0, fmt.Sprintf("size=%dm", mib)))
-	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, 0)) })
-	return dir
-}
-
-// fill leaves no room and gives the file to remove for some.
-func fill(t *testing.T, dir string) string {
-	t.Helper()
-	path := filepath.Join(dir, "other")
-	f, err := os.Create(path)
-	require.NoError(t, err)
-	for _, size := range []int{1 << 20, 4 << 10, 1} {
-		for err = nil; err == nil; {
-			_, err = f.Write(make([]byte, size))
-		}
-		require.ErrorIs(t, err, syscall.ENOSPC)
-	}
-	require.NoError(t, f.Close())
-	return path
-}
 
 // TestFullDisk changes projects until the disk is full: what was answered is
 // kept, what was refused left nothing, reading and opening still work, and with
 // room so does writing.
 func TestFullDisk(t *testing.T) {
-	dir := smallDisk(t, 7)
+	dir := t.TempDir()
+	smalldisk.Mount(t, dir, "7m")
 	dsn := FileDSN(filepath.Join(dir, FileName))
 	s := open(t, dsn)
 	other := filepath.Join(dir, "other")
@@ -60,7 +34,7 @@ func TestFullDisk(t *testing.T) {
 	require.ErrorIs(t, err, ErrFull)
 	require.ErrorContains(t, err, dir)
 	require.Greater(t, made, 100)
-	fill(t, dir)
+	free := smalldisk.Fill(t, dir)
 
 	again, err := Open(t.Context(), dsn)
 	require.NoError(t, err, "a full disk can be read")
@@ -79,6 +53,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	require.NoError(t, again.Close())
 
+	free()
 	require.NoError(t, os.Remove(other))
 	_, err = s.CreateProject(t.Context(), "test", Project{ID: "room"})
 	require.NoError(t, err)
@@ -93,12 +68,13 @@ func TestFullDisk(t *testing.T) {
 
 // TestNoRoomToStart wants a sentence, and a start when there is room.
 func TestNoRoomToStart(t *testing.T) {
-	dir := smallDisk(t, 1)
+	dir := t.TempDir()
+	smalldisk.Mount(t, dir, "1m")
 	dsn := FileDSN(filepath.Join(dir, FileName))
-	other := fill(t, dir)
+	free := smalldisk.Fill(t, dir)
 	_, err := Open(t.Context(), dsn)
 	require.ErrorIs(t, err, ErrFull)
-	require.NoError(t, os.Remove(other))
+	free()
 	s := open(t, dsn)
 	projects, err := s.Projects(t.Context())
 	require.NoError(t, err)

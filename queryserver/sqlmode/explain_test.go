@@ -3,13 +3,11 @@ package sqlmode
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,12 +18,11 @@ import (
 
 	unitcolumns "github.com/trackwayhq/trackway/internal/columns"
 	"github.com/trackwayhq/trackway/internal/enginetest"
+	"github.com/trackwayhq/trackway/internal/golden"
 	"github.com/trackwayhq/trackway/internal/record"
 	"github.com/trackwayhq/trackway/internal/schema"
 	"github.com/trackwayhq/trackway/queryserver/internal/clickhouse"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -134,7 +131,7 @@ func TestPlans(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, filepath.Join("testdata", "plan", name+".txt"), query+"\n\n"+reads(plan))
+			golden.Equal(t, filepath.Join("testdata", "plan", name+".txt"), query+"\n\n"+reads(plan))
 		})
 	}
 }
@@ -152,26 +149,6 @@ func reads(plan string) string {
 		}
 	}
 	return b.String()
-}
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: make it with go test -run %s -update", err, t.Name())
-	}
-	if string(want) != got {
-		t.Errorf("%s differs; if that is right, rewrite it with -update\n got:\n%s\nwant:\n%s", path, got, want)
-	}
 }
 
 // Were a statement to name a table after all, the engine would still give it the rows

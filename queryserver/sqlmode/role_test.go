@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/trackwayhq/trackway/internal/golden"
 )
 
 // roleScript is what a ClickHouse server is told, so that statements run as a user who
@@ -39,7 +41,7 @@ func roleScript() string {
 
 // The script has the tables of today's views, and the engine can read it.
 func TestRoleScript(t *testing.T) {
-	golden(t, "../../scripts/sql-role.sql", roleScript())
+	golden.Equal(t, "../../scripts/sql-role.sql", roleScript())
 	r := testTables(t)
 	for statement := range strings.SplitSeq(roleScript(), ";\n") {
 		if strings.TrimSpace(statement) == "" {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"math"
 	"os"
@@ -19,9 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
-)
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+	"github.com/trackwayhq/trackway/internal/golden"
+)
 
 // testNow is when every body of these tests arrives.
 var testNow = time.Date(2026, 11, 30, 12, 0, 1, 0, time.UTC)
@@ -54,14 +53,7 @@ func TestItems(t *testing.T) {
 			require.NoError(t, err)
 			got, err := json.MarshalIndent(map[string]json.RawMessage{"traces": traces, "logs": logs}, "", "  ")
 			require.NoError(t, err)
-			got = append(got, '\n')
-			golden := strings.TrimSuffix(file, ".ndjson") + ".golden.json"
-			if *update {
-				require.NoError(t, os.WriteFile(golden, got, 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			assert.Equal(t, string(want), string(got))
+			golden.Equal(t, strings.TrimSuffix(file, ".ndjson")+".golden.json", string(got)+"\n")
 		})
 	}
 }

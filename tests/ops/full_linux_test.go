@@ -14,37 +14,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/trackwayhq/trackway/internal/smalldisk"
 	"github.com/trackwayhq/trackway/tests/harness"
 )
 
-// smallDisk mounts a file system of so many MiB at dir.
-func smallDisk(t *testing.T, dir string, mib int) {
+// smallDisk mounts a file system of a size at dir, the data directory or a part of it.
+func smallDisk(t *testing.T, dir, size string) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can mount a small file system")
-	}
-	require.NoError(t, os.MkdirAll(dir, 0o700))
+	smalldisk.Mount(t, dir, size)
 	if data := filepath.Dir(dir); filepath.Base(data) == "data" { // a part has a disk of its own
 		require.NoError(t, os.WriteFile(filepath.Join(data, "VERSION"), []byte("trackway data directory, format 1\n"), 0o600))
 	}
-	require.NoError(t, syscall.Mount("ops-test", dir, "tmpfs", 0, fmt.Sprintf("size=%dm,mode=0700", mib)))
-	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
-}
-
-// fillDisk leaves no room on dir's file system, and gives what makes room again.
-func fillDisk(t *testing.T, dir string) (free func()) {
-	t.Helper()
-	path := filepath.Join(dir, "somebody-elses-file")
-	f, err := os.Create(path)
-	require.NoError(t, err)
-	for _, size := range []int{1 << 20, 4 << 10, 1} {
-		for err = nil; err == nil; {
-			_, err = f.Write(make([]byte, size))
-		}
-		require.ErrorIs(t, err, syscall.ENOSPC)
-	}
-	require.NoError(t, f.Close())
-	return func() { require.NoError(t, os.Remove(path)) }
 }
 
 // health gives what /healthz says of the store.
@@ -137,7 +117,7 @@ func upSays(t *testing.T, s *harness.Stack, part string) {
 // drains.
 func TestFullDiskOfTheJournal(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	smallDisk(t, filepath.Join(data, "journal"), 512)
+	smallDisk(t, filepath.Join(data, "journal"), "512m")
 	s := harness.StartStackIn(t, data, nil)
 	f := &fullSender{stack: s}
 	require.True(t, assertEventually(func() bool { return f.send(t) }))
@@ -146,7 +126,7 @@ func TestFullDiskOfTheJournal(t *testing.T) {
 	engine := s.ChildPID(t, "engine")
 	require.NoError(t, syscall.Kill(engine, syscall.SIGSTOP))
 	t.Cleanup(func() { _ = syscall.Kill(engine, syscall.SIGCONT) })
-	free := fillDisk(t, filepath.Join(data, "journal"))
+	free := smalldisk.Fill(t, filepath.Join(data, "journal"))
 	f.untilRefused(t)
 	assert.Contains(t, f.refused[0], "503")
 	assert.Contains(t, f.refused[0], "the journal has no room")
@@ -161,13 +141,13 @@ func TestFullDiskOfTheJournal(t *testing.T) {
 // TestFullDiskOfTheStore fills it: what is sent waits in the journal.
 func TestFullDiskOfTheStore(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	smallDisk(t, filepath.Join(data, "store"), 512)
+	smallDisk(t, filepath.Join(data, "store"), "512m")
 	s := harness.StartStackIn(t, data, nil)
 	f := &fullSender{stack: s}
 	require.True(t, assertEventually(func() bool { return f.send(t) }))
 	eventually(t, s, "200", "SELECT count() FROM trackway.requests WHERE service = 'full'")
 
-	free := fillDisk(t, filepath.Join(data, "store"))
+	free := smalldisk.Fill(t, filepath.Join(data, "store"))
 	for range 20 {
 		require.True(t, f.send(t), "the journal has room: %v", f.refused)
 	}
@@ -183,13 +163,13 @@ func TestFullDiskOfTheStore(t *testing.T) {
 // the collector and the engine while it is full, and makes room.
 func TestFullDisk(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	smallDisk(t, data, 768)
+	smallDisk(t, data, "768m")
 	s := harness.StartStackIn(t, data, nil)
 	f := &fullSender{stack: s}
 	require.True(t, assertEventually(func() bool { return f.send(t) }))
 	eventually(t, s, "200", "SELECT count() FROM trackway.requests WHERE service = 'full'")
 
-	free := fillDisk(t, data)
+	free := smalldisk.Fill(t, data)
 	f.untilRefused(t)
 	assert.Contains(t, f.refused[0], "503")
 	assert.Contains(t, f.refused[0], "no room")
